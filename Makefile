@@ -87,6 +87,7 @@ docs: $(VENV)/.has-docs ## build the documentation into site/; fails on any warn
 	$(BIN)/python tools/architecture.py
 	$(BIN)/python tools/published.py
 	$(BIN)/zensical build --clean --strict
+	$(BIN)/python tools/front_page.py site
 
 new-agent: ## write the skeleton of a new algorithm (name=my_algorithm)
 	@$(PYTHON) tools/new_agent.py "$(name)"

@@ -7,16 +7,18 @@ queues that round: dictionaries, ``heapq`` and the definitions of `docs/` and th
 from __future__ import annotations
 
 import heapq
+import itertools
 import math
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 
 from andante.world.graph import Graph
 from andante.world.grid import Grid
-from andante.world.heuristics import DIAGONAL, TOLERANCE
+from andante.world.heuristics import DIAGONAL, LEAP, TOLERANCE
 
 Heuristic = Callable[[int], float]
 
@@ -34,8 +36,17 @@ COMPASS = {
 }
 
 
-def legal_moves(free: np.ndarray, x: int, y: int, rule: str) -> list[tuple[tuple[int, int], float]]:
+def legal_moves(
+    free: np.ndarray, x: int, y: int, rule: str, weights: np.ndarray | None = None
+) -> list[tuple[tuple[int, int], float]]:
     """The cells one move away from (x, y) with the cost of the move, north first and then clockwise."""
+
+    def cost(*touched: tuple[int, int], length: float) -> float:
+        """The length times the mean cost of these cells, rounded up to a multiple of 2**-32."""
+        if weights is None:
+            return length
+        mean = Fraction(sum(Fraction(float(weights[row][column])) for column, row in touched)) / len(touched)
+        return math.ceil(mean * Fraction(length) * 2**32) / 2**32
 
     def is_free(column: int, row: int) -> bool:
         return 0 <= row < len(free) and 0 <= column < len(free[0]) and bool(free[row][column])
@@ -48,7 +59,9 @@ def legal_moves(free: np.ndarray, x: int, y: int, rule: str) -> list[tuple[tuple
             continue
         if dx and dy and rule == "octile" and not (is_free(x + dx, y) and is_free(x, y + dy)):
             continue
-        found.append(((x + dx, y + dy), DIAGONAL if dx and dy else 1.0))
+        between = [(x + dx, y), (x, y + dy)] if dx and dy and rule == "octile" else []
+        length = DIAGONAL if dx and dy else 1.0
+        found.append(((x + dx, y + dy), cost((x, y), (x + dx, y + dy), *between, length=length)))
     return found
 
 
@@ -78,7 +91,18 @@ def apart(metric: str, p: Iterable[float], q: Iterable[float]) -> float:
         return float(sum(steps))
     if metric == "chebyshev":
         return max(steps, default=0.0)
+    if metric == "sixteen":
+        return min(_split_among(max(steps), min(steps)))
     return max(steps) + min(steps) * (DIAGONAL - 1)  # octile
+
+
+def _split_among(far: float, near: float) -> Iterator[float]:
+    """What it costs to go so far with two kinds of moves, for all pairs of kinds with which one gets there."""
+    kinds = [((1, 0), 1.0), ((2, 1), LEAP), ((1, 1), DIAGONAL)]
+    for (one, cost), (other, its_cost) in itertools.combinations(kinds, 2):
+        a, b = np.linalg.solve(np.array([one, other], float).T, [far, near])
+        if a >= -1e-12 and b >= -1e-12:
+            yield max(a, 0.0) * cost + max(b, 0.0) * its_cost
 
 
 def point_heuristic(points: list[tuple[float, ...]], metric: str, goal: int) -> Heuristic:

@@ -63,7 +63,14 @@ def test_what_is_written_from_the_code_is_up_to_date(tool):
 
 def test_files_named_in_the_layout_page_exist():
     page = (Path(__file__).parents[1] / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
-    package = Path(andante.__file__).parent
+    package, root = Path(andante.__file__).parent, Path(__file__).parents[1]
     named = re.findall(r"`([a-z_/]+(?:\.py|/))`", page)
     assert len(named) > 20
-    assert [name for name in named if not (package / name).exists()] == []
+    assert [name for name in named if not (package / name).exists() and not (root / name).exists()] == []
+
+
+def test_what_an_opening_makes_agents_forget_is_said_of_every_algorithm_that_follows_changes():
+    page = (DOCS / "how-to" / "living-maps.md").read_text(encoding="utf-8")
+    section = page.partition("### What each algorithm forgets")[2].partition("\n\nA test holds")[0]
+    said = [name for line in section.split("\n") if line.startswith("| `") for name in re.findall(r"`([\w-]+)`", line)]
+    assert set(said) - {"expendable"} == {entry.card.name for entry in andante.algorithms() if entry.living}

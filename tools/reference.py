@@ -188,15 +188,22 @@ def _docstring(thing: Any) -> list[str]:
 
 
 def _members(name: str, thing: Any) -> list[str]:
-    """The public methods and properties, one line each."""
+    """The public methods and properties, one line each; of bases only if they are not public themselves."""
     found = []
-    for member, value in vars(thing).items():
+    bases = [one for one in thing.__mro__[:0:-1] if one.__module__.startswith("andante.") and not _is_public(one)]
+    for member, value in {name: value for one in (*bases, thing) for name, value in vars(one).items()}.items():
         described = value.func if isinstance(value, cached_property) else value
         if member.startswith("_") or not isinstance(described, FunctionType | property | classmethod):
             continue
         text = (inspect.getdoc(described) or "").partition("\n")[0].replace("``", "`")
         found.append(f"- `{name}.{member}`: {text}")
     return ["", *found] if found else []
+
+
+def _is_public(kind: type) -> bool:
+    import andante
+
+    return kind.__name__ in andante.__all__
 
 
 def settings_stub() -> str:

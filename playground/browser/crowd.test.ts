@@ -54,4 +54,33 @@ describe("a crowd", () => {
     expect(await clock(page)).toBe(1);
     expect(faults).toEqual([]);
   });
+
+  it("goes back a tick, is looked at again, and goes another way from there", async () => {
+    const { page, faults } = await open();
+    await page.getByRole("button", { name: "Crowd", exact: true }).click();
+    for (let k = 0; k < 5; k++) await page.keyboard.press(".");
+    await settled(page);
+    expect(await clock(page)).toBe(5);
+    const walking = (): Promise<string> => page.locator('[data-fact="expansions"]').innerText();
+    const last = await walking();
+    await page.keyboard.press(",");
+    await page.keyboard.press(",");
+    await settled(page);
+    expect(await clock(page)).toBe(3);
+    await page.keyboard.press(".");
+    await page.keyboard.press(".");
+    await settled(page);
+    expect(await clock(page)).toBe(5);
+    expect(await walking()).toBe(last);
+    await page.getByLabel("Moment of the walk").fill("2");
+    await settled(page);
+    expect(await clock(page)).toBe(2);
+    await page.keyboard.press("2");
+    await drag(page, [40, 10], [40, 60], [96, 72]);
+    expect(Number(await page.getByLabel("Moment of the walk").getAttribute("max"))).toBe(2);
+    await page.keyboard.press(".");
+    await settled(page);
+    expect(await clock(page)).toBe(3);
+    expect(faults).toEqual([]);
+  });
 });

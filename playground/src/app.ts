@@ -6,17 +6,20 @@ import type { Cell, Engine } from "./engine/types";
 import { EngineError } from "./engine/types";
 import { KeepPanel } from "./keep/panel";
 import { RacePanel } from "./race";
-import { fromFragment, MOST_UNITS, type Mode, type Scene, SceneError, toFragment } from "./scene";
+import { type Mode, type Scene, toFragment } from "./scene";
 import type { Session, Setting } from "./session";
-import { AgentList, AgentMenu } from "./ui/agents";
+import { farApart, firstScene, givenMap, sceneOfLink } from "./start";
+import { AgentList } from "./ui/agents";
+import { crowdControls } from "./ui/crowdpanel";
 import { checkbox, h, icon, iconButton, section, select, setIcon, Slider, written } from "./ui/dom";
 import { HelpDialog } from "./ui/help";
+import { Meter } from "./ui/meter";
 import { MapPanel } from "./ui/mappanel";
 import { Camera, type Tool } from "./view/board";
 import type { Layers } from "./view/walkerview";
 import { terrainAt } from "./walk";
 import { type Layout, WalkSession } from "./walksession";
-import { generate, type Recipe, regions } from "./world/generate";
+import type { Recipe } from "./world/generate";
 import { type GridMap, GROUND, MapError, parseMap, passable, WALL } from "./world/map";
 
 const MODES: readonly (readonly [Mode, string, string])[] = [
@@ -29,10 +32,8 @@ const TOOLS: readonly (readonly [Tool, "pan" | "wall" | "erase", string, string]
   ["wall", "wall", "Draw walls", "2"],
   ["erase", "erase", "Erase walls", "3"],
 ];
-const FIRST_AGENTS = ["lrta", "lss", "tba"];
 const SLOWEST = 0; // log2 of beats per second
 const FASTEST = 14;
-const KEPT_FRAMES = 30;
 
 export class App {
   private scene: Scene;
@@ -57,11 +58,10 @@ export class App {
   private readonly thinkButton = iconButton("think", "One expansion of the next move", () => this.session.think(), "T");
   private readonly scrubber = h("input", { type: "range", min: 0, max: 1, step: 1, "aria-label": "Moment of the walk", class: "scrubber" });
   private readonly clock = h("output", { class: "clock" });
-  private readonly meter = h("output", { class: "meter", title: "Milliseconds that thinking and drawing take in a frame; at 60 frames per second there are 16.7" });
+  private readonly meter = new Meter();
   private readonly speed: Slider;
   private readonly raceBudget: Slider;
   private readonly layout: HTMLElement;
-  private readonly frameTimes: number[] = [];
   private shown: Scene | null = null; // the last scene that could be opened
   private lastFrame = 0;
   private saveTimer = 0;
@@ -152,8 +152,9 @@ export class App {
   }
 
   private about(): HTMLElement {
-    const { cards, version } = this.engine;
-    return h("p", { class: "hint about" }, `Andante ${version}: ${cards.length} algorithms, compiled to WebAssembly from the library's own kernels. This page is one file; nothing is sent anywhere.`);
+    const { cards, version, given } = this.engine;
+    const carried = given && given.databases.length > 0 ? ` It has databases of ${given.name}: ${given.databases.map((one) => one.about).join(", ")}.` : "";
+    return h("p", { class: "hint about" }, `Andante ${version}: ${cards.length} algorithms, compiled to WebAssembly from the library's own kernels. This page is one file; nothing is sent anywhere.${carried}`);
   }
 
   private toolbar(): HTMLElement {
@@ -179,7 +180,7 @@ export class App {
     this.scrubber.addEventListener("input", () => this.session.seek(Number(this.scrubber.value)));
     const restart = iconButton("restart", "Begin again on the map as it is", () => this.restart(), "R");
     const buttons = h("div", { class: "buttons", role: "group", "aria-label": "Play" }, restart, this.backButton, this.playButton, this.stepButton, this.thinkButton, this.rushButton);
-    return h("div", { class: "transport" }, buttons, this.scrubber, h("div", { class: "readings" }, this.clock, this.meter), this.speed.root);
+    return h("div", { class: "transport" }, buttons, this.scrubber, h("div", { class: "readings" }, this.clock, this.meter.root), this.speed.root);
   }
 
   private layoutMenu(): HTMLElement {
@@ -188,43 +189,6 @@ export class App {
       { value: "one", label: "all on one map" },
     ];
     return select("Layout", choices, this.scene.layout, (layout) => this.replace({ layout: layout as Layout }));
-  }
-
-  private buildCrowdPanel(): void {
-    const { crowd } = this.scene;
-    const change = (part: Partial<Scene["crowd"]>): void => this.replace({ crowd: { ...this.scene.crowd, ...part } });
-    const offered = this.engine.cards.filter((card) => card.crowd);
-    const menu = new AgentMenu(this.engine, offered, crowd.notation, "Algorithm of the crowd", (notation) => change({ notation }));
-    const log = (write: (at: number) => string, least: number, most: number) => ({ least, most, step: 0.25, read: (at: number) => Math.round(2 ** at), write });
-    const round = (at: number): number => Math.min(MOST_UNITS, Number((2 ** at).toPrecision(2)));
-    const sizes = { least: 0, most: Math.ceil(Math.log2(MOST_UNITS)), step: 0.25, read: round, write: (at: number) => written(round(at)) };
-    const units = new Slider("Units", sizes, Math.log2(crowd.units), () => {});
-    units.input.addEventListener("change", () => change({ units: units.value }));
-    const unlimited = 20;
-    const budget = new Slider(
-      "Budget in a tick",
-      log((at) => (at >= unlimited ? "unlimited" : `${written(Math.round(2 ** at))} expansions`), 4, unlimited),
-      crowd.budget === null ? unlimited : Math.log2(crowd.budget),
-      (value) => {
-        const limit = value >= 2 ** unlimited ? null : value;
-        this.scene.crowd.budget = limit;
-        if (this.session instanceof CrowdSession) this.session.budget = limit;
-        this.saveSoon();
-      },
-    );
-    const errands = [
-      { value: "streams", label: "from place to place" },
-      { value: "goal", label: "all to the goal" },
-      { value: "anywhere", label: "each its own way" },
-    ];
-    this.crowdPanel.replaceChildren(
-      menu.root,
-      units.root,
-      budget.root,
-      h("label", { class: "field" }, h("span", {}, "where to"), select("Where units go", errands, crowd.errand, (errand) => change({ errand: errand as Scene["crowd"]["errand"] }))),
-      checkbox("send on who has arrived", crowd.endless, (endless) => change({ endless })),
-      checkbox("bodies: one unit to a cell", crowd.bodies, (bodies) => change({ bodies })),
-    );
   }
 
   // --- opening scenes ---
@@ -256,7 +220,8 @@ export class App {
       panel.hidden = !panel.dataset.for!.split(" ").includes(shownMode);
     }
     this.setTool(setting.tool);
-    this.buildCrowdPanel();
+    const change = (part: Partial<Scene["crowd"]>): void => this.replace({ crowd: { ...this.scene.crowd, ...part } });
+    this.crowdPanel.replaceChildren(...crowdControls(this.engine, this.scene.crowd, change, (budget) => this.spend(budget)));
     this.agents.show(agents);
     this.changed();
   }
@@ -275,6 +240,12 @@ export class App {
     this.scene = { ...this.current(), ...part };
     this.open();
     if (playing) this.session.play();
+  }
+
+  private spend(budget: number | null): void {
+    this.scene.crowd.budget = budget;
+    if (this.session instanceof CrowdSession) this.session.budget = budget;
+    this.saveSoon();
   }
 
   /** The scene as it is on the stage now, to begin with or to keep. */
@@ -448,12 +419,13 @@ export class App {
     setIcon(this.stepButton, "on", `One ${beatName}`, ".");
     setIcon(this.backButton, "back", `One ${beatName} back`, ",");
     const crowd = session instanceof CrowdSession;
-    for (const control of [this.backButton, this.thinkButton, this.scrubber]) control.disabled = crowd;
+    this.thinkButton.disabled = crowd;
     this.saveSoon();
   }
 
   private tellTime(): void {
     const { session } = this;
+    this.scrubber.min = String(session.first);
     this.scrubber.max = String(Math.max(1, session.last));
     this.scrubber.value = String(session.at);
     const text = `${session.beatName} ${written(session.at)}`;
@@ -464,26 +436,15 @@ export class App {
   // --- frames ---
 
   private frame(now: number): void {
-    const seconds = Math.min(0.1, this.lastFrame ? (now - this.lastFrame) / 1000 : 0);
+    const before = this.lastFrame || now;
+    const seconds = Math.min(0.1, (now - before) / 1000);
     this.lastFrame = now;
     const begun = performance.now();
     if (this.session.frame(seconds)) {
       this.tellTime();
-      this.measure(performance.now() - begun);
+      this.meter.measure(performance.now() - begun, now - before);
     }
     requestAnimationFrame((next) => this.frame(next));
-  }
-
-  /** What frames take, as a mean of the last ones. */
-  private measure(milliseconds: number): void {
-    this.frameTimes.push(milliseconds);
-    if (this.frameTimes.length < KEPT_FRAMES) return;
-    const mean = this.frameTimes.reduce((sum, one) => sum + one, 0) / this.frameTimes.length;
-    const worst = Math.max(...this.frameTimes);
-    this.frameTimes.length = 0;
-    this.meter.textContent = `${mean.toFixed(1)} ms a frame, ${worst.toFixed(1)} at most`;
-    this.meter.dataset.mean = mean.toFixed(2);
-    this.meter.dataset.worst = worst.toFixed(2);
   }
 
   // --- the link ---
@@ -511,58 +472,6 @@ export class App {
     this.scene = scene;
     this.open();
   }
-}
-
-/** The scene in the page's address; a link that holds none is told about. */
-export async function sceneOfLink(engine: Engine, say: (text: string) => void): Promise<Scene | null> {
-  const fragment = location.hash.slice(1);
-  if (!fragment) return null;
-  try {
-    return await fromFragment(fragment, engine);
-  } catch (error) {
-    if (!(error instanceof SceneError || error instanceof EngineError || error instanceof MapError)) throw error;
-    say(error.message);
-    return null;
-  }
-}
-
-function firstScene(engine: Engine): Scene {
-  const known = FIRST_AGENTS.filter((name) => engine.cards.some((card) => card.name === name));
-  const agents = known.length > 0 ? known : [engine.cards[0]!.name];
-  const recipe: Recipe = { kind: "caves", width: 96, height: 72, seed: 4, options: { rock: 0.48, scale: 2 } };
-  const map = engine.given ? givenMap(engine.given) : generate(recipe);
-  const crowd = engine.cards.find((card) => card.crowd && card.name === "lrta") ?? engine.cards.find((card) => card.crowd);
-  return {
-    mode: "walk",
-    map,
-    recipe: engine.given ? null : recipe,
-    ...(farApart(map) ?? { start: 0, goal: 0 }),
-    agents,
-    layout: "tiles",
-    raceBudget: 64,
-    speed: 16,
-    events: [],
-    crowd: { notation: crowd?.name ?? agents[0]!, units: 1000, errand: "streams", endless: true, bodies: false, budget: 4096 },
-  };
-}
-
-function givenMap({ name, width, height, passable: free }: NonNullable<Engine["given"]>): GridMap {
-  return { name, width, height, terrain: Uint8Array.from(free, (cell) => (cell ? GROUND : WALL)) };
-}
-
-/** A start and a goal in the largest region, far from each other in a straight line. */
-export function farApart({ terrain, width, height }: GridMap): { start: Cell; goal: Cell } | null {
-  const { label, sizes } = regions(terrain.map((character) => (passable(character) ? 1 : 0)), width, height);
-  const largest = sizes.indexOf(Math.max(...sizes));
-  if (sizes.length === 0 || sizes[largest]! < 2) return null;
-  let [start, goal, least, most] = [0, 0, Infinity, -Infinity];
-  for (let cell = 0; cell < label.length; cell++) {
-    if (label[cell] !== largest) continue;
-    const sum = (cell % width) / width + Math.floor(cell / width) / height;
-    if (sum < least) [start, least] = [cell, sum];
-    if (sum > most) [goal, most] = [cell, sum];
-  }
-  return { start, goal };
 }
 
 function isDark(): boolean {

@@ -1,7 +1,8 @@
 import "../../src/andante/report/static/colours.css";
 import "./style.css";
-import { App, sceneOfLink } from "./app";
+import { App } from "./app";
 import { embedded, loadEngine } from "./engine/index";
+import { sceneOfLink } from "./start";
 import { h } from "./ui/dom";
 
 async function open(): Promise<void> {

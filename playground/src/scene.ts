@@ -4,7 +4,7 @@
  * A link may come from anywhere and is not trusted: what does not fit is refused with a sentence, and nothing changes.
  */
 
-import type { Errand } from "./crowdsession";
+import type { Errand } from "./march";
 import type { Cell, Engine } from "./engine/types";
 import type { Event } from "./walk";
 import { MOST_AGENTS } from "./walk";

@@ -25,8 +25,9 @@ export interface Session {
   readonly beatName: "move" | "beat" | "tick";
   readonly playing: boolean;
   readonly rushing: boolean;
-  /** The beat shown, and the last one there is. */
+  /** The beat shown, and the first and the last one that can be. */
   readonly at: number;
+  readonly first: number;
   readonly last: number;
   readonly over: boolean;
   play(): void;

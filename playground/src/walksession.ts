@@ -1,6 +1,6 @@
 /** A walk on the stage: one to six agents side by side or on one map, at any moment of what they did. */
 
-import { drawBitmaps, drawDots, drawLine, Ground, lineWidth } from "./draw";
+import { drawDots, drawLine, Ground, lineWidth } from "./draw";
 import type { Cell, Engine } from "./engine/types";
 import { RUSHING, type Session, type Setting, THINKING } from "./session";
 import { bytes, h, written } from "./ui/dom";
@@ -211,6 +211,10 @@ export class WalkSession implements Session {
     return Math.floor(this.time);
   }
 
+  get first(): number {
+    return 0;
+  }
+
   get last(): number {
     return this.walk.beat;
   }
@@ -345,11 +349,10 @@ export class WalkSession implements Session {
   private drawTile({ board, views }: Tile): void {
     const { colours, layers } = this.setting;
     const { moment } = this;
-    const context = board.begin();
     const shared = views.length > 1 || this.layout === "one";
     for (const view of views) view.show(moment);
     const minds = shared ? [views[this.focus]?.mind] : views.map((view) => view.mind);
-    drawBitmaps(context, board.frame, this.ground, ...minds.filter((mind) => mind !== undefined));
+    const context = board.begin(this.ground, ...minds.filter((mind) => mind !== undefined));
     if (layers.optimal) this.drawOptimal(context, board);
     const colour = (view: WalkerView): string => colours.units[this.views.indexOf(view)] ?? colours.path;
     for (const view of views) view.drawPath(context, board.frame, layers, colours, shared ? colour(view) : colours.path);
@@ -389,8 +392,12 @@ export class WalkSession implements Session {
   private standing({ walker }: WalkerView): { ending: Ending; text: string } {
     if (walker.ending === "refused") return { ending: "refused", text: walker.refusal ?? "" };
     const ending = walker.ended <= this.at ? walker.ending : "walking";
-    const stale = (walker.agent?.card.needs.length ?? 0) > 0 && !this.walk.pristine;
-    if (stale) return { ending, text: `${ENDINGS[ending]}; its database is of the map before it was changed` };
+    const { agent } = walker;
+    const stale = (agent?.card.needs.length ?? 0) > 0 && !this.walk.pristine;
+    if (stale && ending === "walking") {
+      const searches = agent!.astray && this.at === this.walk.beat;
+      return { ending, text: searches ? "searching, as its database does not know the change" : "walking by a database of the map before it was changed" };
+    }
     if (ending === "arrived" && this.race) return { ending, text: `arrived after ${written(walker.ended)} beats` };
     return { ending, text: ENDINGS[ending] };
   }

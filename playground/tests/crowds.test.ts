@@ -1,4 +1,4 @@
-// Crowds in the engine are those in Python, tick by tick. tests/play/test_walks.py writes the file and calls this.
+// Crowds in the engine are those in Python, tick by tick. tests/playground/test_engine.py writes the file and calls this.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -6,6 +6,7 @@ import { loadEngine, OUTCOMES } from "../src/engine/index";
 
 interface Case {
   engine: string;
+  scene: string | null;
   map: { width: number; height: number; rows: string[] };
   crowds: {
     algorithm: string;
@@ -27,7 +28,7 @@ const file = process.env["ANDANTE_CROWDS"];
 describe.skipIf(file === undefined)("crowds as in Python (ANDANTE_CROWDS)", async () => {
   if (file === undefined) return;
   const given = JSON.parse(readFileSync(file, "utf8")) as Case;
-  const engine = await loadEngine(readFileSync(given.engine));
+  const engine = await loadEngine(readFileSync(given.engine), given.scene === null ? undefined : readFileSync(given.scene));
   for (const crowd of given.crowds) {
     test(`${crowd.algorithm}${crowd.bodies ? " with bodies" : ""}`, () => {
       const before = engine.memory().used;

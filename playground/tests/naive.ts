@@ -93,6 +93,7 @@ class NaiveAgent implements WalkingAgent {
   readonly card = CARD;
   readonly mindBytes = 100;
   readonly deskBytes = 100;
+  readonly astray = false;
   status: Status = "walking";
   moves = 0;
   cost = 0;

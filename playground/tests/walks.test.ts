@@ -1,4 +1,4 @@
-// Walks in the engine are those in Python, move by move. tests/play/test_walks.py writes the file and calls this.
+// Walks in the engine are those in Python, move by move. tests/playground/test_engine.py writes the file and calls this.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";

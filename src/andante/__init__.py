@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from andante.errors import AndanteError
     from andante.measures import Outcome
     from andante.offline import build
+    from andante.report.comparing import table
     from andante.search.landmarks import with_landmarks
     from andante.selection.advise import advise
     from andante.selection.ladder import ladder
@@ -81,6 +82,7 @@ _HOME = {
     "record": "episode.trace",
     "run": "episode.run",
     "run_many": "episode.run",
+    "table": "report.comparing",
     "testbed": "datasets.movingai",
     "upscale": "datasets.scaling",
     "watch": "episode.run",
@@ -126,6 +128,7 @@ __all__ = [
     "record",
     "run",
     "run_many",
+    "table",
     "testbed",
     "upscale",
     "watch",
@@ -140,10 +143,18 @@ def __getattr__(name: str) -> Any:
     if name == "settings":  # the one public module: its functions make algorithms
         return import_module("andante.settings")
     if name not in _HOME:
-        raise AttributeError(f"module 'andante' has no attribute {name!r}")
+        raise AttributeError(f"andante has no {name!r}{_meant(name)}")
     value = getattr(import_module(f"andante.{_HOME[name]}"), name)
     globals()[name] = value
     return value
+
+
+def _meant(name: str) -> str:
+    """Return a suggestion: the public name that is nearest, or one that has this name in it."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, __all__, n=1) or [known for known in __all__ if name.lower() in known.lower()]
+    return f"; did you mean {near[0]!r}?" if near and name.strip("_") else ""
 
 
 def __dir__() -> list[str]:

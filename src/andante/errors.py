@@ -15,6 +15,8 @@ from contextlib import suppress
 from difflib import get_close_matches
 from numbers import Real
 from operator import index
+from types import UnionType
+from typing import Any
 
 #: Longest message, whatever it quotes: about half of an ordinary screen.
 LONGEST_MESSAGE = 1000
@@ -144,6 +146,18 @@ def real_number(
             if number >= least:
                 return number
     raise error(f"{what} must be a number{'' if math.isinf(least) else f' of at least {least:g}'}, got {quoted(value)}")
+
+
+def expect(value: Any, kind: type | UnionType, said: str, error: type[AndanteError] = ProblemError) -> Any:
+    """Return the value, or raise ``error`` if it is not of this kind; ``said`` is the beginning of its message.
+
+    >>> expect(3, str, "a name is a text")
+    Traceback (most recent call last):
+    andante.errors.ProblemError: a name is a text, not 3
+    """
+    if not isinstance(value, kind):
+        raise error(f"{said}, not {quoted(value)}")
+    return value
 
 
 def quoted(value: object) -> str:

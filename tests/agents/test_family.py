@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
-from andante.agents.family import _bounded, from_paper, to_paper
+from andante.agents.family import _bounded, from_paper
 from andante.search.expendable import IS_ARC
 from andante.world.graph import Graph
 from andante.world.layout import estimate
@@ -241,11 +241,18 @@ def test_expendable_on_other_graphs():
 
 
 @pytest.mark.parametrize(
-    "text", ["2.654*median_0.153(2.486c+h)+da+E", "median(7c+h)+E", "min(c+h)", "max_0.5(c+h)+da", "3*avg(2c+h)"]
+    ("text", "settings"),
+    [
+        ("2.654*median_0.153(2.486c+h)+da+E", "w=2.654, b=0.153, wc=2.486, operator=median, da=true, expendable=true"),
+        ("median(7c+h)+E", "wc=7, operator=median, expendable=true"),
+        ("min(c+h)", "operator=min"),
+        ("max_0.5(c+h)+da", "b=0.5, operator=max, da=true"),
+        ("3*avg(2c+h)", "w=3, wc=2, operator=avg"),
+    ],
 )
-def test_the_papers_notation_is_read_and_written(text):
+def test_the_papers_notation_is_read(text, settings):
     entry = andante.find(text)
-    assert to_paper(entry) == text
+    assert entry == andante.find(f"family({settings})")
     assert andante.find(str(entry)) == entry
 
 

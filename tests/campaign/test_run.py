@@ -100,6 +100,16 @@ def test_every_job_is_in_one_part(campaign, tmp_path, small_jobs, count):
     assert [number for part in parts for number in part] == order.tolist()
 
 
+def test_jobs_without_trials_are_in_one_part_too():
+    class Empty:
+        def trials_of(self, number):
+            return 0 if number >= 3 else 4
+
+    order = np.arange(5)
+    parts = [Share(number, 3).of_jobs(order, Empty()).tolist() for number in range(1, 4)]
+    assert parts == [[0], [1], [2, 3, 4]]
+
+
 @pytest.mark.parametrize("text", ["3", "0/4", "5/4", "a/4", "1/4/2", "-1/4", "1/99999999"])
 def test_parts_that_there_are_not(text):
     with pytest.raises(ParameterError, match="a part is written K/N with K from 1 to N"):

@@ -7,14 +7,18 @@ import re
 
 import pytest
 
+import andante
+from andante.cli.demo import tell_of_playground
 from andante.play import page
+from tools.front_page import main as put_on_front_page
 
 PAGE = (
     "<!doctype html><title>Andante</title>"
     '<script type="application/gzip;base64" id="andante-engine"></script>'
     '<script type="application/gzip;base64" id="andante-scene"></script>'
 )
-ENGINE = b"2\n{}code"
+ABOUT = b'{"cards":[],"codes":{}}'
+ENGINE = b"%d\n%scode" % (len(ABOUT), ABOUT)
 
 
 @pytest.fixture
@@ -26,7 +30,9 @@ def built(tmp_path, monkeypatch):
     (folder / "engine.bin").write_bytes(ENGINE)
     monkeypatch.setattr(page, "PAGE", folder / "page.html")
     monkeypatch.setattr(page, "ENGINE", folder / "engine.bin")
-    return folder
+    page.about_built.cache_clear()
+    yield folder
+    page.about_built.cache_clear()
 
 
 def held(text, name):
@@ -42,8 +48,9 @@ def test_the_page_has_engine_and_map_inside(built, cli, tmp_path):
     text = (tmp_path / "play.html").read_text("utf-8")
     assert held(text, "andante-engine") == ENGINE
     length, _, rest = held(text, "andante-scene").partition(b"\n")
-    about = json.loads(rest[: int(length)])["map"]
-    assert (about["width"], about["height"], len(about["rows"])) == (30, 24, 24)
+    about = json.loads(rest[: int(length)])
+    assert (about["map"]["width"], about["map"]["height"], len(about["map"]["rows"])) == (30, 24, 24)
+    assert about["databases"] == []  # this engine has no agents that need one
 
 
 def test_without_a_map_the_page_makes_one(built, cli, tmp_path):
@@ -83,3 +90,34 @@ def test_a_page_without_a_place_for_the_engine_is_refused(built, cli, tmp_path):
     code, _, shown = cli("play", "--out", tmp_path / "play.html", "--no-open")
     assert code == 1
     assert "no place for andante-engine" in shown
+
+
+def test_the_demo_has_a_playground_with_its_map_where_it_is_built(built, tmp_path, capsys):
+    tell_of_playground(tmp_path, andante.generate("rooms", 20, 20, seed=1))
+    assert "play.html" in capsys.readouterr().out
+    assert held((tmp_path / "play.html").read_text("utf-8"), "andante-scene") is not None
+
+
+def test_the_demo_says_where_else_the_playground_is_to_be_had(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(page, "PAGE", tmp_path / "page.html")
+    tell_of_playground(tmp_path, andante.generate("rooms", 20, 20, seed=1))
+    assert "make playground" in capsys.readouterr().out
+    assert not (tmp_path / "play.html").exists()
+
+
+FRONT = '<p><img alt="The playground" src="images/playground.png"></p>'
+
+
+def test_the_front_page_has_the_playground_where_it_is_built(built, tmp_path, capsys):
+    (tmp_path / "index.html").write_text(FRONT, "utf-8")
+    put_on_front_page(tmp_path)
+    assert '<iframe src="playground.html"' in (tmp_path / "index.html").read_text("utf-8")
+    assert held((tmp_path / "playground.html").read_text("utf-8"), "andante-engine") == ENGINE
+
+
+def test_the_front_page_keeps_its_picture_where_the_playground_is_not_built(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(page, "PAGE", tmp_path / "page.html")
+    (tmp_path / "index.html").write_text(FRONT, "utf-8")
+    put_on_front_page(tmp_path)
+    assert "needs Node" in capsys.readouterr().out
+    assert (tmp_path / "index.html").read_text("utf-8") == FRONT

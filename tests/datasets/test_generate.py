@@ -8,7 +8,7 @@ from andante.datasets.outdoor import SYMMETRIES
 from andante.errors import AndanteError
 from andante.world.grid import Grid
 
-KINDS = ("empty", "random", "rooms", "maze", "caves", "outdoor")
+KINDS = ("empty", "random", "rooms", "maze", "caves", "outdoor", "countryside")
 
 
 def share_of_main_region(grid):
@@ -32,6 +32,7 @@ GOLDEN = {
     ("caves", ()): "6e075cf751064ee1dff6b23fc81cdb53",
     ("caves", (("scale", 1),)): "952e0fbf70159a5b0d4729f6f8c7b95a",
     ("outdoor", ()): "429d2082cc69a8d81d7db44912b6f4ed",
+    ("countryside", ()): "d4566a0c057b853d25338a4f9636dad0",
     ("outdoor", (("bases", 4), ("symmetry", "quarters"))): "696ab8b271ae5010b5a7405b10f30635",
 }
 
@@ -53,7 +54,7 @@ def test_a_name_says_what_made_the_map():
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("kind", ["rooms", "maze", "caves", "outdoor"])
+@pytest.mark.parametrize("kind", ["rooms", "maze", "caves", "outdoor", "countryside"])
 def test_all_free_cells_are_one_region(kind, seed):
     grid = generate(kind, 90, 70, seed=seed)
     assert share_of_main_region(grid) == 1.0
@@ -131,6 +132,15 @@ def test_outdoor_maps_without_water_or_woods():
     grid = generate("outdoor", 128, 128, seed=1, water=0.0, woods=0.0)
     assert not (grid.terrain == ord("W")).any()
     assert share_of_main_region(grid) == 1.0
+
+
+def test_a_countryside_has_the_shares_and_costs_asked_for():
+    grid = generate("countryside", 200, 160, seed=3, water=0.1, swamp=0.2, woods=0.0, swamp_cost=4.0, grass_cost=1.25)
+    shares = {character: (grid.terrain == ord(character)).mean() for character in "WS"}
+    assert shares == pytest.approx({"W": 0.1, "S": 0.2}, abs=0.02)
+    for character, cost in ((".", 1.0), ("G", 1.25), ("S", 4.0)):
+        assert (grid.weights[grid.terrain == ord(character)] == cost).all()
+    assert (generate("countryside", 40, 30, costs={"S": 9}).weights.max(), generate("rooms", 9, 9).weights) == (9, None)
 
 
 # --- options --------------------------------------------------------------------------------------------------------

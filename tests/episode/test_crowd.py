@@ -1,8 +1,10 @@
 """Crowds: budgets are kept, shared fairly and reproducibly; minds are small, capped and given back."""
 
 import copy
+import os
 import pickle
 import re
+import signal
 from typing import NamedTuple
 
 import numpy as np
@@ -189,6 +191,18 @@ def test_no_more_units_are_added_than_there_is_memory_for():
     assert max(tick.bytes for tick in arrive(crowd)) <= 1e6
 
 
+def test_an_algorithm_whose_units_are_refused_does_not_change_whose_turn_it_is():
+    crowds = [andante.Crowd(GRID, memory=1e6) for _ in range(2)]
+    for crowd in crowds:
+        for algorithm in ("lrta", "rta"):
+            crowd.add(STARTS[:20], GOALS[:20], algorithm=algorithm)
+    with pytest.raises(ParameterError, match="not for 9,000"):
+        crowds[0].add([STARTS[0]] * 9000, GOALS[0], algorithm="lrta(depth=2)")
+    ticks = [[crowd.tick(expansions=15)._replace(microseconds=0) for _ in range(50)] for crowd in crowds]
+    assert ticks[0] == ticks[1]
+    assert crowds[0].states.tolist() == crowds[1].states.tolist()
+
+
 LARGE_TICKS = 2000  # enough for all that have a database to arrive, and for most others to learn most of what they will
 
 
@@ -317,6 +331,33 @@ def test_one_thread_at_a_time():
     crowd.tick()
 
 
+@pytest.mark.compiled
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no interval timer")
+def test_a_crowd_goes_on_after_interrupts():
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    crowd, rng = andante.Crowd("lrta", GRID, lanes=2), np.random.default_rng(3)
+    crowd.add(STARTS, GOALS)
+    crowd.compile()
+    before = signal.signal(signal.SIGALRM, interrupt)
+
+    def tick_until_interrupted():
+        signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-5, 1e-4))
+        while True:
+            crowd.tick(expansions=1)
+
+    try:
+        for _ in range(300):
+            with pytest.raises(KeyboardInterrupt):
+                tick_until_interrupted()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    arrive(crowd)
+    assert crowd.costs.tolist() == [trial.cost for trial in andante.run_many("lrta", PROBLEMS)]
+
+
 def test_values_that_are_not_true_for_others_are_not_shared():
     with pytest.raises(andante.AndanteError, match="its units cannot learn together"):
         andante.Crowd("rta", GRID, share="goal")
@@ -427,6 +468,7 @@ BAD = [
     (lambda crowd: crowd.send(99, GOALS[0]), "there is no unit 99"),
     (lambda crowd: crowd.send([0, 0], GOALS[0]), "a unit is named twice"),
     (lambda crowd: crowd.send("all", GOALS[0]), "ids are whole numbers"),
+    (lambda crowd: crowd.send([[0], [1, 2]], GOALS[0]), "ids are whole numbers"),
     (lambda crowd: crowd.send([0, 1], GOALS[:3]), "2 units need as many goals"),
     (lambda crowd: crowd.remove(-1), "there is no unit -1"),
     (lambda crowd: crowd.put(0, (0, 99)), r"the place \(0, 99\) is outside"),

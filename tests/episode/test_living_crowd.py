@@ -5,6 +5,7 @@ import pytest
 
 import andante
 from andante.agent import UNREACHABLE, algorithms
+from andante.episode.places import nearest_in_component
 from andante.episode.single import Agent
 from andante.episode.units import NO_WISH
 from andante.episode.wishes import UNRANKED
@@ -12,7 +13,7 @@ from andante.errors import AndanteError
 from andante.kernel import on_compile
 from andante.measures import Outcome
 from andante.world.grid import Grid
-from andante.world.living import World
+from andante.world.living import TENDED, World
 from tests.worlds import DEEP
 
 GRID = andante.generate("rooms", 48, 48, seed=5)
@@ -96,6 +97,53 @@ def test_goals_that_are_walled_in_are_known_to_be_unreachable():
     assert crowd.outcomes[ids].tolist() == [Outcome.UNREACHABLE, Outcome.WALKING]
     assert sum(tick.unreachable for tick in ticks) == 1
     assert crowd.held_bytes(ids)[0] == 0
+
+
+def test_a_goal_behind_a_door_is_known_to_be_unreachable_within_a_bounded_number_of_ticks():
+    free = np.ones((150, 151), bool)
+    free[:, 75] = False
+    free[40, 75] = True
+    world = World(Grid(free))
+    crowd = andante.Crowd("lrta", world)
+    crowd.add((0, 149), [(150, 149), (74, 149)])
+    for _ in range(2):
+        crowd.tick()
+    world.close((75, 40))
+    sweep = 150 * 151 // TENDED + 1  # ticks in which all cells are labelled once
+    ends = [crowd.tick().unreachable for _ in range(2 * sweep + 1)]
+    assert (sum(ends), ends[0]) == (1, 0)
+    assert crowd.outcomes.tolist() == [Outcome.UNREACHABLE, Outcome.WALKING]
+
+
+def test_a_unit_in_a_wall_can_reach_nothing_near_its_goal_either():
+    world = andante.World(andante.Grid(["..@.", "..@."]))
+    crowd = andante.Crowd("lrta", world)
+    ids = crowd.add([(0, 0), (1, 1), (3, 0)], [(1, 0), (0, 0), (3, 1)])
+    world.close((3, 0))
+    assert crowd.tick().unreachable == 1
+    crowd.send(ids, (3, 1), nearest=True)
+    assert crowd.outcomes[ids].tolist() == [Outcome.WALKING, Outcome.WALKING, Outcome.UNREACHABLE]
+    assert crowd.goals[ids].tolist() == [5, 5, 7]
+    world.open((3, 0))
+    crowd.send(ids[2:], (0, 0), nearest=True)
+    assert crowd.goals[ids[2:]].tolist() == [3]
+
+
+def test_the_nearest_cell_is_that_of_a_grid_of_the_present_version():
+    rng = np.random.default_rng(5)
+    world = World(andante.generate("random", 40, 40, seed=2))
+    for _ in range(10):
+        cells = rng.integers(0, 40, (200, 2))
+        world.close(cells[:150])
+        world.open(cells[150:])
+        world.settle()
+        free, states = np.flatnonzero(world.passable), np.arange(1600)
+        starts, goals = np.append(rng.choice(free, 60), free[:3]), np.append(rng.choice(states, 60), states[[7, 7, 7]])
+        label, found = world.frozen().graph.components, nearest_in_component(world, starts, goals)
+        for start, goal, end in zip(starts.tolist(), goals.tolist(), found.tolist(), strict=True):
+            there = free[label[free] == label[start]]
+            apart = (there // 40 - goal // 40) ** 2 + (there % 40 - goal % 40) ** 2
+            assert end == there[np.argmin(apart)]
 
 
 def test_bodies_drop_wishes_that_walls_make_impossible():

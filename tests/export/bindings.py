@@ -128,7 +128,12 @@ class CAgent:
 
     def move_house(self) -> None:
         """Go on elsewhere in memory with a copy of the mind, as after a saved game is loaded."""
+        self.check("seal", *self._pointers(self.agent))
         self.mind, self.desk, self.agent = self.mind.copy(), memory(self.desk_bytes.value), memory(8 * 1024)
+        self.attach()
+
+    def attach(self) -> None:
+        """Go on with the mind as it is."""
         self._set("attach")
 
     def edit(self, cell: int, opened: bool) -> None:

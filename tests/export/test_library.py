@@ -5,27 +5,25 @@ import json
 import os
 import re
 import shutil
-import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import andante
 from andante.export import export
-from andante.export.folder import _problem
 from andante.export.images import MapImage, Plan
 from andante.export.library import filled, names_for
 from andante.export.linking import LinkError, _call, _zig
+from andante.export.texts import problem_for
 from andante.files import cache_folder
 from andante.kernel import JIT
+from tests.export.compiling import SANITIZED, STRICT, compiled, run, static_library
 
 pytestmark = [pytest.mark.compiled, pytest.mark.skipif(not JIT, reason="needs compiled kernels")]
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 
 HAS_ZIG = importlib.util.find_spec("ziglang") is not None or shutil.which("zig") is not None
-
-STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
-SANITIZED = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
 @pytest.fixture(scope="module")
@@ -38,21 +36,6 @@ def folder(grid, tmp_path_factory):
     out = tmp_path_factory.mktemp("library") / "engine"
     export(["cpd", "lrta"], grid, out, databases=andante.build("moves", grid))
     return out
-
-
-def run(*command, **options):
-    done = subprocess.run([str(one) for one in command], capture_output=True, text=True, timeout=300, **options)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def static_library(folder):
-    return next(folder.glob("*/libandante.a"))
-
-
-def compiled(folder, program, *flags, source="example.c", also=()):
-    run("gcc", *STRICT, *flags, f"-I{folder}", "-o", program, source, *also, "-x", "none", static_library(folder))
-    return program
 
 
 def cost_in_python(folder, grid, name, databases):
@@ -88,7 +71,7 @@ def test_bad_calls_are_refused(folder, grid, tmp_path):
     other = andante.generate("rooms", 30, 24, seed=4)
     (tmp_path / "other.image").write_bytes(MapImage.of(other).data)
     plan = Plan.of(andante.find("cpd"), MapImage.of(grid), [andante.build("moves", grid)])
-    start, goal = _problem(plan)
+    start, goal = problem_for(plan)
     text = Path("tests/export/fuzz.c").read_text()
     (tmp_path / "fuzz.c").write_text(filled(text, {"NAME": "cpd", "START": start, "GOAL": goal}))
     program = compiled(
@@ -131,29 +114,22 @@ def test_libraries_are_small(folder):
         (folder / f"{name}.o").unlink()
 
 
-@needs_gcc
-def test_the_reader_in_the_docs_reads_our_files(folder, grid, tmp_path):
-    page = Path("docs/explanation/database-files.md").read_text()
-    program = re.search(r"```c\n(.*?)```", page, re.DOTALL)[1]
-    (tmp_path / "reader.c").write_text(
-        "#include <stdio.h>\n"
-        + program
-        + """
-int main(int count, char **arguments) {
-    static uint64_t file[1 << 17];
-    FILE *stream = fopen(arguments[count - 1], "rb");
-    if (stream == NULL || fread(file, 1, sizeof file, stream) == 0) return 1;
-    fclose(stream);
-    const int64_t *numbers = array_of(file, "numbers");
-    const uint8_t *mask = array_of(file, "mask");
-    for (int64_t i = 0; i < numbers[0]; i++) printf("%d ", mask[i]);
-    return array_of(file, "nothing") != 0;
-}
-"""
+@pytest.mark.full
+def test_the_same_export_is_the_same_bytes(tmp_path):
+    """In two processes, where nothing lies at the same addresses; a mind that one saved is good for the other."""
+    program = (
+        "import sys, andante\n"
+        "from andante.export import export\n"
+        "kept = [bytearray(1000 + 9000 * i) for i in range(int(sys.argv[2]))]\n"
+        "grid = andante.generate('rooms', 30, 24, seed=3)\n"
+        "export(['cpd', 'lrta', 'tba'], grid, sys.argv[1], databases=andante.build('moves', grid))\n"
     )
-    run("gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", tmp_path / "reader.c", "-o", tmp_path / "reader")
-    said = run(tmp_path / "reader", folder / "data" / f"{grid.name}.image")
-    assert list(map(int, said.split())) == grid.graph.arrays.mask.tolist()
+    for number in (1, 2):
+        run(sys.executable, "-c", program, tmp_path / str(number), 40 * number)
+    one, other = tmp_path / "1", tmp_path / "2"
+    files = sorted(path.relative_to(one) for path in one.rglob("*") if path.is_file())
+    assert files == sorted(path.relative_to(other) for path in other.rglob("*") if path.is_file())
+    assert [name for name in files if (one / name).read_bytes() != (other / name).read_bytes()] == []
 
 
 def test_the_licence_is_ours():
@@ -258,6 +234,14 @@ def test_a_map_too_large_for_webassembly_is_refused(grid, tmp_path, monkeypatch)
     monkeypatch.setattr("andante.export.folder._WASM_BYTES", 10_000)
     with pytest.raises(andante.AndanteError, match="WebAssembly can address 10,000"):
         export("lrta", grid, tmp_path / "engine", targets="wasm")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.full
+def test_a_crowd_too_large_for_webassembly_is_refused(grid, tmp_path, monkeypatch):
+    monkeypatch.setattr("andante.export.folder._WASM_BYTES", 3_000_000)
+    with pytest.raises(andante.AndanteError, match="a crowd of lrta on .* WebAssembly can address 3,000,000"):
+        export("lrta", grid, tmp_path / "engine", targets="wasm", crowd=40, memory=1e6, grow=4)
     assert not list(tmp_path.iterdir())
 
 

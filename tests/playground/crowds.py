@@ -17,11 +17,19 @@ BUDGETS = (0, 30, 300, 3000)
 
 
 def march(
-    algorithm: str, grid: Grid, *, units: int, ticks: int, bodies: bool, memory: float, seed: int
+    algorithm: str,
+    grid: Grid,
+    *,
+    units: int,
+    ticks: int,
+    bodies: bool,
+    memory: float,
+    seed: int,
+    databases: tuple[Any, ...] = (),
 ) -> dict[str, Any]:
     """Let a crowd walk while walls come and go and units are sent elsewhere, and return all that happened."""
     rng, world = np.random.default_rng(seed), World(grid)
-    crowd = Crowd(find(algorithm), world, memory=memory, bodies=bodies)
+    crowd = Crowd(find(algorithm), world, databases=databases, memory=memory, bodies=bodies)
     label = grid.graph.components
     free = np.flatnonzero(grid.passable.ravel())
     inside = free[label[free] == np.bincount(label[free]).argmax()]

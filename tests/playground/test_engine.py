@@ -10,9 +10,13 @@ import andante
 from andante.agent import find
 from andante.errors import AlgorithmError
 from andante.kernel import JIT
+from andante.offline import build
+from andante.play.code import CARRIED
 from andante.play.engine import engine
+from andante.play.given import given_scene, kinds_for
 from andante.play.page import ENGINE, about_built
-from andante.play.recipes import CHECKED, SIZES, CrowdMaker, Formula, Maker, Stage, fitted, stages
+from andante.play.recipes import CHECKED, SIZES, Formula, Maker, Stage, crowd_makers, fitted, stages
+from andante.play.scene import scene_of
 from andante.world.living import World
 from tests.playground.crowds import march
 from tests.playground.tools import NODE, PLAYGROUND, needs_node_modules
@@ -34,7 +38,7 @@ built = [
 def compare(name, variable, task, folder):
     """Let the engine repeat what Python did."""
     file = folder / f"{name}.json"
-    file.write_text(json.dumps(task))
+    file.write_text(json.dumps(task).replace("Infinity", "1e999"))  # JSON has no other word for it
     command = [NODE, "node_modules/vitest/vitest.mjs", "run", f"tests/{name}.test.ts"]
     environment = {**os.environ, variable: str(file), "NO_COLOR": "1"}
     done = subprocess.run(command, cwd=PLAYGROUND, env=environment, capture_output=True, text=True, timeout=900)
@@ -78,11 +82,57 @@ class TestWalks:
         grid = andante.generate("rooms", 60, 50, seed=4)
         crowds = []
         for name in sorted(about_built()["crowds"]) if DEEP else able(["lrta"]):
-            for bodies in (False, True):
-                maker = CrowdMaker(find(name), stages(), units=2000, bodies=bodies)
-                memory = maker.size_of(find(name)).memory
-                crowds.append(march(name, grid, units=150, ticks=80, bodies=bodies, memory=memory, seed=5))
-        compare("crowds", "ANDANTE_CROWDS", {"engine": str(ENGINE), "map": as_map(grid), "crowds": crowds}, tmp_path)
+            crowds += [marched(maker, grid) for maker in crowd_makers(find(name), stages()).values()]
+        task = {"engine": str(ENGINE), "scene": None, "map": as_map(grid), "crowds": crowds}
+        compare("crowds", "ANDANTE_CROWDS", task, tmp_path)
+
+
+def marched(maker, grid, databases=()):
+    """Return what happened in a crowd in Python that has as much memory as one in a page."""
+    name = maker.algorithm.card.name
+    memory, bodies = maker.size_of(maker.algorithm).memory, maker.bodies
+    return march(name, grid, units=150, ticks=80, bodies=bodies, memory=memory, seed=5, databases=databases)
+
+
+@pytest.fixture(scope="module")
+def given(self, tmp_path_factory):
+    grid = andante.generate("rooms", 48, 40, seed=1)
+    kinds = kinds_for(about_built())
+    databases = [build(CARRIED[kind], grid) for kind in (kinds if DEEP else ["moves"])]
+    file = tmp_path_factory.mktemp("given") / "scene.bin"
+    about, blob = given_scene(grid, databases, about_built())
+    file.write_bytes(scene_of(grid, about, blob))
+    return grid, databases, about, file
+
+
+class TestGiven:
+    """Agents that walk only on the map that a page was written with."""
+
+    pytestmark = built
+
+    def test_agents_walk_as_in_python(self, given, tmp_path):
+        grid, databases, about, file = given
+        walks = []
+        assert {"cpd", "pra"} <= set(about["recipes"]) or not able(["cpd", "pra"])
+        for name in about["recipes"]:
+            with_databases = {"databases": databases} if find(name).needs else {"living": False}
+            walks += [walk(name, grid, 0, seed, thinks=seed == 1, **with_databases) for seed in (1, 2, 3)]
+            if find(name).needs:
+                walks.append(walk(name, grid, 0, 9, edits=30, **with_databases))
+                walks.append(walk(name, grid, 0, 11, edits=50, pursued=True, **with_databases))
+        task = {"engine": str(ENGINE), "scene": str(file), "maps": [as_map(grid)], "walks": walks}
+        compare("walks", "ANDANTE_WALKS", task, tmp_path)
+
+    @pytest.mark.deep
+    def test_crowds_tick_as_in_python(self, given, tmp_path):
+        grid, databases, about, file = given
+        crowds = []
+        for name in about["crowds"]:
+            used = tuple(one for one in databases if one.kind in find(name).needs)
+            makers = crowd_makers(find(name), [Stage.of(World(grid), used)])
+            crowds += [marched(maker, grid, used) for maker in makers.values()]
+        task = {"engine": str(ENGINE), "scene": str(file), "map": as_map(grid), "crowds": crowds}
+        compare("crowds", "ANDANTE_CROWDS", task, tmp_path)
 
 
 class TestRecipes:
@@ -118,6 +168,6 @@ class TestRecipes:
         with pytest.raises(AlgorithmError, match="the recipe of rta is wrong"):
             maker.check(recipe, stages(), 1)
 
-    def test_an_engine_of_what_cannot_walk_anywhere_is_refused(self):
-        with pytest.raises(AlgorithmError, match="'cpd' cannot walk on any map"):
-            engine(["cpd"])
+    def test_an_engine_of_what_does_not_exist_is_refused(self):
+        with pytest.raises(AlgorithmError, match="'lrtb' is no algorithm that the playground can have"):
+            engine(["lrtb"])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from andante.agent import Algorithm, find
 from andante.episode.single import Agent
+from andante.errors import ProblemError
 from andante.world.grid import Grid
 from andante.world.living import World
 
@@ -69,7 +71,8 @@ def walk(
             near = [to for to in _around(world, goal) if to != state]
             if near:
                 goal = int(rng.choice(near))
-                agent.retarget(goal)
+                with suppress(ProblemError):  # its last move found no path, so it has no goal to move
+                    agent.retarget(goal)
                 found["goals"][str(i)] = goal
         if thinks:
             agent.thoughts()

@@ -7,7 +7,7 @@ from andante.measures import summarise
 from andante.report.dominance import on_average
 from andante.report.ground import Ground
 from andante.report.latex import latex
-from andante.report.table import TerminalTable, markdown
+from andante.report.table import ComparisonTable, markdown
 from andante.report.verdicts import as_data, below, caption, head, lines, sentences
 
 
@@ -101,7 +101,7 @@ def test_words_and_bold_in_every_form(ground):
     assert all(sentence in text for sentence in words)
     assert [line.count("**") > 0 for line in text.splitlines()[2:5]] == [True, True, False]
     assert "\\bfseries " in latex(ground.summaries, best=ground.best, caption=words)
-    assert TerminalTable(ground.summaries, best=ground.best)
+    assert ComparisonTable(ground.summaries, best=ground.best)
     assert "a is better than c in suboptimality." in sentences(ground.comparison)
 
 

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from andante.errors import OutputError
 from andante.measures import summarise
-from andante.report.table import TerminalTable, cells, columns, csv_text, lead, markdown, write_csv
+from andante.report.table import ComparisonTable, cells, columns, csv_text, lead, markdown, write_csv
 
 
 def row(algorithm, ratio, solved=True, **more):
@@ -86,7 +86,7 @@ def test_the_lead_counts_and_says_how_far_agents_see():
 
 def test_the_terminal_shows_every_cell_whatever_its_width(summaries):
     for width in (200, 80, 40):
-        text = printed(TerminalTable(summaries), width)
+        text = printed(ComparisonTable(summaries), width)
         for line in cells(summaries):
             for cell in line:
                 assert cell in text
@@ -94,8 +94,8 @@ def test_the_terminal_shows_every_cell_whatever_its_width(summaries):
 
 
 def test_narrow_terminals_get_more_tables(summaries):
-    assert printed(TerminalTable(summaries), 200).count("Agent") == 1
-    assert printed(TerminalTable(summaries), 60).count("Agent") > 1
+    assert printed(ComparisonTable(summaries), 200).count("Agent") == 1
+    assert printed(ComparisonTable(summaries), 60).count("Agent") > 1
 
 
 def test_markdown(summaries):

@@ -1,5 +1,6 @@
 """`advise` for crowds: units are measured together, small crowds stand for large ones, lost units count."""
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from andante.errors import ParameterError
 from andante.measures import Outcome
 from andante.measures.comparison import clearly_less, difference
 from andante.selection import Requirements, advise
-from andante.selection.crowds import TICK_CAP, Crowds, crowd_code, shortest_moves
+from andante.selection.crowds import TICK_CAP, Crowds, crowd_code, moves_of_optimal_paths, shortest_moves
 from andante.selection.journal import Journal
 from andante.selection.session import Session
 from andante.selection.trials import SCORE
@@ -46,6 +47,16 @@ def slow(monkeypatch):
 
 def rows(text, problems, units=20, **limits):
     return Crowds(Requirements(units=units, **limits)).rows(Outfit.of(text), text, problems, CAP)
+
+
+@pytest.mark.parametrize("rule", ["octile", "sixteen"])
+def test_where_they_do_not_follow_they_are_those_of_an_optimal_path(rule):
+    grid = andante.generate("rooms" if rule == "sixteen" else "countryside", 24, 24, seed=1, rule=rule)
+    some = andante.random_problems(grid, 6, seed=2)
+    for problem, moves in zip(some, moves_of_optimal_paths(some).tolist(), strict=True):
+        path = andante.run("astar", problem).path
+        costs = [dict(grid.graph.neighbours(int(a)))[int(b)] for a, b in itertools.pairwise(path)]
+        assert (len(costs), sum(costs)) == (moves, problem.optimal_cost)
 
 
 def test_the_moves_of_a_shortest_path_follow_from_its_cost(grid, problems):

@@ -57,7 +57,7 @@ from andante.store import Store
 from andante.store import check as check_store
 from andante.store.store import _checksum as manifest_checksum
 from andante.world.graphfiles import read_graph
-from andante.world.grid import RULES, Grid
+from andante.world.grid import RULES, Grid, costs_text, parse_costs
 from andante.world.mapfiles import parse_map, parse_scenario, read_map, write_map
 from tests.campaign.samples import ROOMS
 from tests.databases.files import put_together, taken_apart
@@ -354,6 +354,17 @@ def _settings() -> Attempt:
         return held(expand, _text(rng, samples), lambda texts: None if texts else "it stands for nothing")
 
     return attempt
+
+
+def _costs_of_cells() -> Attempt:
+    samples = [b"S=2,W=5", b"S=0.5", b".=1, G=1.5,S=3", b"1=1,2=2,9=1024", b""]
+
+    def read(text: str) -> Any:
+        costs = parse_costs(text)
+        assert parse_costs(costs_text(costs)) == costs
+        return parse_map("type octile\nheight 1\nwidth 4\nmap\n.SGW\n", costs=costs).graph
+
+    return lambda rng: held(read, _text(rng, samples))
 
 
 def _map_names() -> Attempt:
@@ -1020,6 +1031,7 @@ PARTS: dict[str, Callable[[], Attempt]] = {
     "notation": _notation,
     "algorithms": _algorithms,
     "settings": _settings,
+    "costs-of-cells": _costs_of_cells,
     "map-names": _map_names,
     "fingerprints": _fingerprints,
     "campaigns": _campaigns,

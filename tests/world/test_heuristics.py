@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from andante.world.graph import Graph
 from andante.world.grid import RULES
-from andante.world.heuristics import DIAGONAL, Metric, distance
+from andante.world.heuristics import DIAGONAL, LEAP, Metric, distance
 from andante.world.layout import estimate
 from tests import naive
 from tests.worlds import examples, grid_problems, grids, heuristic, in_rows
@@ -29,7 +29,13 @@ def test_distances_are_those_of_the_metric(metric, p, q):
 
 @pytest.mark.parametrize(
     ("metric", "expected"),
-    [(Metric.OCTILE, 1 + 3 * DIAGONAL), (Metric.EUCLIDEAN, 5.0), (Metric.MANHATTAN, 7.0), (Metric.CHEBYSHEV, 4.0)],
+    [
+        (Metric.OCTILE, 1 + 3 * DIAGONAL),
+        (Metric.EUCLIDEAN, 5.0),
+        (Metric.MANHATTAN, 7.0),
+        (Metric.CHEBYSHEV, 4.0),
+        (Metric.SIXTEEN, LEAP + 2 * DIAGONAL),
+    ],
 )
 def test_three_across_and_four_down(metric, expected):
     assert distance(np.array([[0.0, 0.0], [3.0, 4.0]]), int(metric), 0, 1) == expected

@@ -1,5 +1,8 @@
 """Maps that change: what follows from them is what a new grid would say."""
 
+import os
+import signal
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -150,6 +153,24 @@ def test_closing_what_is_closed_changes_nothing():
     assert world.version == 1
 
 
+def test_compiling_calls_all_that_follows_the_world_with_nothing_to_do():
+    world, calls = World(Grid(["...", "..."])), []
+
+    class Heard:
+        def take_note(self):
+            calls.append("take note")
+
+        def mend(self, most):
+            calls.append(most)
+            return 0
+
+    world.follow("heard", lambda world: Heard())
+    world.compile()
+    assert calls == ["take note", 0]
+    world.tend()
+    assert calls[2] > 0  # it still has to catch up
+
+
 def test_a_closed_door_is_known_after_a_bounded_number_of_looks():
     grid = np.ones((64, 65), bool)
     grid[:, 32] = False
@@ -209,6 +230,36 @@ def test_bad_cells_are_refused_and_nothing_changes(cells):
         with pytest.raises(ProblemError):
             change(cells)
     assert world.version == 0
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no interval timer")
+def test_an_interrupted_change_is_whole_or_not_at_all():
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    world, rng = World(Grid(drawn(1))), np.random.default_rng(2)
+    cells = [(x, y) for x in range(SIDE) for y in range(SIDE)] * 20
+    world.close(cells)
+    before, interrupted = signal.signal(signal.SIGALRM, interrupt), 0
+    try:
+        while interrupted < 20:
+            versions = world.version, SIDE * SIDE + world.version
+            try:
+                signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-5, 2e-4))
+                (world.close if world.passable.all() else world.open)(cells)
+                world.tend(50)
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            except KeyboardInterrupt:
+                interrupted += 1
+            assert world.version in versions
+            assert world.passable.all() or not world.passable.any()
+            assert np.array_equal(world.graph.arrays.mask, world.frozen().graph.arrays.mask)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    world.settle()
+    assert connected(world.frozen()).any() == world.passable.all()
 
 
 def test_a_world_is_not_copied_or_made_of_anything():

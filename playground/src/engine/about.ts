@@ -22,10 +22,18 @@ export interface Layout {
   code: string; // of its machine code
   symbols: By<Formula>[];
   words: Word[];
-  /** Segment, symbol of its bytes, and what is repeated in it in the beginning: symbols of words, or bytes as hex. */
-  pieces: [number, number, number[] | string][];
+  /** Segment, symbol of its bytes, what is in it in the beginning, and 1 if that is not repeated. */
+  pieces: [number, number, Content, 1?][];
   parameters_at: number; // the word of the first parameter
   peeks: Peeks | CrowdPeeks;
+}
+
+/** Symbols of words, bytes as hex, or where bytes are behind the JSON of a scene. */
+export type Content = number[] | string | Held;
+
+export interface Held {
+  at: number;
+  bytes: number;
 }
 
 /** Words of the context that point to what a page shows. */
@@ -34,11 +42,15 @@ export interface Peeks {
   log: { kind: number; state: number; value: number; scalars: number };
   logged: number[]; // words that point to kinds of thoughts; the number after each is the room for them
   values?: { value: number; stamp: number; clock: number };
-  plan?:
-    | { kind: "plan"; state: number; scalars: number; clock: number }
-    | { kind: "path"; next: number; scalars: number; clock: number }
-    | { kind: "traced"; first: number; second: number; ends: number; scalars: number; clock: number };
+  plan?: PlanPeeks;
+  /** Of an agent that searches where the map has changed: the word of what says that it does, and its plan then. */
+  detour?: { astray: number; plan?: PlanPeeks };
 }
+
+export type PlanPeeks =
+  | { kind: "plan"; state: number; scalars: number; clock: number }
+  | { kind: "path"; next: number; scalars: number; clock: number }
+  | { kind: "traced"; first: number; second: number; ends: number; scalars: number; clock: number };
 
 /** What the module has to know of a crowd. */
 export interface CrowdPeeks {
@@ -59,6 +71,7 @@ export interface CodedParameter {
 export interface Recipe {
   anchored: number;
   pursues: number;
+  databases: string[]; // kinds, in the order in which the module is given them
   parameters: CodedParameter[];
   shaping: { name: string; values: string[]; classes: number[] }[];
   variants: Record<string, [number, number]>; // by classes: layout and column
@@ -78,6 +91,7 @@ export interface AboutEngine {
   map_numbers: string[];
   plan_numbers: string[];
   databases: number; // that the module can be given
+  database_segment: number; // of the first one
   words: number; // of the longest context
   mind_begins: number; // bytes that every mind has first
   crowd_numbers: string[];
@@ -96,6 +110,9 @@ export interface AboutEngine {
 /** What `andante play MAP` adds. */
 export interface AboutScene {
   map: { name: string; width: number; height: number; rows: string[] };
+  databases: { kind: string; about: string; file: string | Held }[];
+  recipes: Record<string, Recipe>;
+  crowds: Record<string, { plain: Recipe; bodies: Recipe }>;
 }
 
 interface Written {

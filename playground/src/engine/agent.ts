@@ -1,35 +1,10 @@
-// One agent: its memory in the module, and what can be seen of it.
+// One agent on its way.
 
-import type { AboutEngine, Layout, Peeks, Recipe } from "./about";
-import { agentPlan, variant } from "./files";
-import type { Module } from "./module";
-import { normal, type Setting, written } from "./notation";
-import {
-  type Card,
-  type Cell,
-  EngineError,
-  type Saved,
-  type Status,
-  type Step,
-  STUCK,
-  type Thoughts,
-  UNREACHABLE,
-  type Value,
-  type WalkingAgent,
-} from "./types";
+import type { Known } from "./files";
+import { type Home, Mind } from "./mind";
+import { normal, type Setting } from "./notation";
+import { type Card, type Cell, EngineError, type Saved, type Status, type Step, STUCK, UNREACHABLE, type WalkingAgent } from "./types";
 import type { LivingWorld } from "./world";
-
-const MOVE_BYTES = 48;
-const STEP_BYTES = 48;
-const TRIAL_BYTES = 80;
-const ROOM = 4096; // steps of a run that are fetched at a time
-const MORE = 1; // what `run` returns if there are more
-
-/** What agents need of an engine. */
-export interface Home {
-  readonly module: Module;
-  readonly about: AboutEngine;
-}
 
 interface Counts {
   state: Cell;
@@ -55,248 +30,13 @@ class SavedAgent implements Saved {
   }
 }
 
-/** The memory of an agent in the module, and its functions. */
-export class Mind {
-  private readonly layout: Layout;
-  private readonly peeks: Peeks;
-  readonly mindBytes: number;
-  readonly deskBytes: number;
-  private readonly at: number; // of the agent: eight addresses, then its context
-  private readonly files: number;
-  private readonly plan: number;
-  private readonly mind: number;
-  private readonly desk: number;
-  readonly result: number;
-
-  constructor(
-    private readonly home: Home,
-    readonly world: LivingWorld,
-    recipe: Recipe,
-    setting: Setting,
-  ) {
-    const { module, about } = home;
-    const chosen = variantOf(recipe, setting);
-    const made = agentPlan(about, {
-      recipe,
-      ...chosen,
-      values: setting.values,
-      size: world,
-      map: world.places,
-    });
-    this.layout = chosen.layout;
-    this.peeks = chosen.layout.peeks as Peeks;
-    const { memory } = module;
-    this.plan = memory.take(made.length);
-    memory.bytes().set(made, this.plan);
-    this.files = memory.take(4 * (4 + 2 * about.databases));
-    this.at = memory.take(4 * (4 + about.databases) + 8 * about.words);
-    this.result = memory.take(Math.max(MOVE_BYTES, TRIAL_BYTES));
-    putFiles(memory.view(), this.files, about.databases, this.plan, made.length, world);
-    this.call("bytes", this.files, this.result, this.result + 4);
-    this.mindBytes = memory.view().getUint32(this.result, true);
-    this.deskBytes = memory.view().getUint32(this.result + 4, true);
-    this.mind = memory.take(this.mindBytes);
-    this.desk = memory.take(this.deskBytes);
-    this.begin();
-  }
-
-  call(what: string, ...numbers: number[]): number {
-    return this.home.module.call(`andante_${this.layout.agent}_${what}`, ...numbers);
-  }
-
-  /** Begin with nothing learned. */
-  begin(): void {
-    this.call("init", this.at, this.files, this.mind, this.mindBytes, this.desk, this.deskBytes);
-    this.log(false);
-  }
-
-  move(state: Cell, goal: Cell): DataView {
-    this.call("move", this.at, state, goal, this.result);
-    return new DataView(this.home.module.memory.bytes().buffer, this.result, MOVE_BYTES);
-  }
-
-  retarget(goal: Cell): boolean {
-    this.call("retarget", this.at, goal, this.result);
-    return this.home.module.memory.view().getInt32(this.result, true) !== 0;
-  }
-
-  /** Go from start to goal at once, and return the path; null if there is none. */
-  run(start: Cell, goal: Cell): { cost: number; path: Int32Array; expanded: number } | null {
-    const { memory } = this.home.module;
-    const steps = memory.take(ROOM * STEP_BYTES);
-    try {
-      const path = [start];
-      let code = this.call("run", this.at, start, goal, 0, steps, ROOM, this.result);
-      for (;;) {
-        const view = memory.view();
-        const count = Number(view.getBigInt64(this.result + 16, true));
-        for (let i = 0; i < count; i++) path.push(Number(view.getBigInt64(steps + i * STEP_BYTES, true)));
-        if (code !== MORE) break;
-        code = this.call("go_on", this.at, steps, ROOM, this.result);
-      }
-      const view = memory.view();
-      const outcome = this.home.about.outcomes[Number(view.getBigInt64(this.result, true))];
-      if (outcome !== "GOAL") return null;
-      const cost = view.getFloat64(this.result + 24, true);
-      return { cost, path: Int32Array.from(path), expanded: Number(view.getBigInt64(this.result + 40, true)) };
-    } finally {
-      memory.give(steps);
-    }
-  }
-
-  save(): Uint8Array {
-    return this.home.module.memory.bytes().slice(this.mind, this.mind + this.mindBytes);
-  }
-
-  restore(mind: Uint8Array): void {
-    if (mind.length !== this.mindBytes) throw new EngineError("this is not a copy of such an agent");
-    this.home.module.memory.bytes().set(mind, this.mind);
-    this.call("attach", this.at, this.files, this.mind, this.mindBytes, this.desk, this.deskBytes);
-    this.log(false);
-  }
-
-  dispose(): void {
-    for (const at of [this.plan, this.files, this.at, this.result, this.mind, this.desk]) this.home.module.memory.give(at);
-  }
-
-  // --- what the context points to ---
-
-  private wordAt(word: number): number {
-    return this.at + 4 * (4 + this.home.about.databases) + 8 * word;
-  }
-
-  word(word: number): number {
-    return Number(this.home.module.memory.view().getBigInt64(this.wordAt(word), true));
-  }
-
-  /** Let thoughts be written, or not: without room for them a search takes less time. */
-  log(on: boolean): void {
-    const view = this.home.module.memory.view();
-    const { log, logged } = this.peeks;
-    const room = on ? BigInt(this.word(log.state + 1)) : 0n;
-    for (const word of logged) view.setBigInt64(this.wordAt(word + 1), room, true);
-    if (on) view.setBigInt64(this.word(log.scalars), 0n, true);
-  }
-
-  thoughts(): Thoughts {
-    const { memory } = this.home.module;
-    const { log } = this.peeks;
-    const used = Number(memory.view().getBigInt64(this.word(log.scalars), true));
-    const count = Math.min(used, this.word(log.state + 1));
-    const { buffer } = memory.bytes();
-    return {
-      kind: new Uint8Array(buffer, this.word(log.kind), count).slice(),
-      cell: new Int32Array(buffer, this.word(log.state), count).slice(),
-      value: new Float64Array(buffer, this.word(log.value), count).slice(),
-      lost: used - count,
-    };
-  }
-
-  values(): { cell: Int32Array; value: Float64Array } | null {
-    const peek = this.peeks.values;
-    if (peek === undefined) return null;
-    const { memory } = this.home.module;
-    const { buffer } = memory.bytes();
-    const view = memory.view();
-    const { clock } = this.home.about.records;
-    const at = this.word(peek.clock);
-    const first = Number(view.getBigInt64(at + clock["first"]!, true));
-    const era = Number(view.getBigInt64(at + clock["era"]!, true));
-    const drift = view.getFloat64(at + clock["drift"]!, true);
-    const stamps = new Uint32Array(buffer, this.word(peek.stamp), this.world.cells);
-    const stored = new Float64Array(buffer, this.word(peek.value), this.world.cells);
-    let count = 0;
-    for (let i = 0; i < stamps.length; i++) if (stamps[i]! >= first && stamps[i]! <= era) count++;
-    const cell = new Int32Array(count);
-    const value = new Float64Array(count);
-    if (first === 0) return { cell: new Int32Array(0), value: new Float64Array(0) }; // no problem has begun
-    for (let i = 0, k = 0; k < count; i++) {
-      if (stamps[i]! < first || stamps[i]! > era) continue;
-      cell[k] = i;
-      value[k++] = stored[i]! - drift;
-    }
-    return { cell, value };
-  }
-
-  /** The path that the agent means to walk from a cell on. */
-  planFrom(state: Cell): Int32Array | null {
-    const { plan } = this.peeks;
-    if (plan === undefined) return null;
-    const view = this.home.module.memory.view();
-    const { records } = this.home.about;
-    const number = (at: number): number => Number(view.getBigInt64(at, true));
-    const scalars = this.word(plan.scalars);
-    const trial = number(this.word(plan.clock) + records.clock["trial"]!);
-    const path = [state];
-    if (plan.kind === "plan") {
-      if (number(scalars + records.plan["trial"]!) !== trial) return null;
-      for (let left = number(scalars + records.plan["left"]!); left > 0; left--) {
-        path.push(view.getInt32(this.word(plan.state) + 4 * (left - 1), true));
-      }
-    } else if (plan.kind === "path") {
-      if (number(scalars + records.path["trial"]!) !== trial) return null;
-      const goal = number(scalars + records.path["goal"]!);
-      const next = new Int32Array(view.buffer, this.word(plan.next), this.world.cells);
-      for (let here = state; here !== goal && path.length <= this.world.cells; path.push(here)) here = next[here]!;
-    } else {
-      const followed = number(scalars + records.tracing["followed"]!);
-      const ends = this.word(plan.ends) + followed * ENDS_BYTES;
-      const [end, front] = [number(ends + records.ends["end"]!), number(ends + records.ends["front"]!)];
-      const numbers = new Int32Array(view.buffer, this.word(followed === 0 ? plan.first : plan.second), this.world.cells);
-      this.trace(numbers, end, front, path);
-    }
-    return path.length > 1 ? Int32Array.from(path) : null;
-  }
-
-  /** Follow the numbers of a path, which fall by one with each move, from the agent's cell or from one beside it. */
-  private trace(numbers: Int32Array, end: number, front: number, path: number[]): void {
-    const { width, height } = this.world;
-    for (let wanted = -1, here = path[0]!; ; ) {
-      const own = numbers[here]!;
-      if (wanted < 0) wanted = own > end && own <= front + 1 ? own - 1 : front;
-      if (wanted < end) return;
-      const [x, y] = [here % width, Math.floor(here / width)];
-      let next = -1;
-      for (let dy = -1; dy <= 1 && next < 0; dy++) {
-        for (let dx = -1; dx <= 1 && next < 0; dx++) {
-          if (x + dx < 0 || x + dx >= width || y + dy < 0 || y + dy >= height) continue;
-          const near = here + dy * width + dx;
-          if (near !== here && numbers[near] === wanted) next = near;
-        }
-      }
-      if (next < 0) return;
-      path.push(next);
-      here = next;
-      wanted -= 1;
-    }
-  }
+/** Whether an agent walks only while the map is as it was: it plans over levels. */
+export function isFixed(card: Card): boolean {
+  return !card.anywhere && card.needs.length === 0;
 }
 
-const ENDS_BYTES = 32;
-
-/** Write which files the module is given: a plan and a map, and no databases. */
-export function putFiles(
-  view: DataView,
-  at: number,
-  databases: number,
-  plan: number,
-  planBytes: number,
-  world: LivingWorld,
-): void {
-  const values = [plan, planBytes, world.at, world.bytes, ...new Array<number>(2 * databases).fill(0)];
-  values.forEach((value, i) => view.setUint32(at + 4 * i, value, true));
-}
-
-/** Choose the layout for a setting; refuse combinations of parameters that the page does not have. */
-export function variantOf(recipe: Recipe, setting: Setting): { layout: Layout; column: number } {
-  const kind = (name: string): { kind: Card["parameters"][number]["kind"] } =>
-    setting.card.parameters.find((one) => one.name === name)!;
-  const write = (name: string, value: Value): string => written(kind(name), value);
-  const chosen = variant(recipe, setting.values, write);
-  if (chosen === null) {
-    throw new EngineError(`${normal(setting)} is not among what this page offers; choose other values of its parameters`);
-  }
-  return chosen;
+export function outdated(card: Card): string {
+  return `${card.title} plans over levels of the map, which are mended in Python only, and the map has changed`;
 }
 
 export class Walker implements WalkingAgent {
@@ -308,7 +48,7 @@ export class Walker implements WalkingAgent {
   constructor(
     home: Home,
     readonly world: LivingWorld,
-    recipe: Recipe,
+    known: Known,
     setting: Setting,
     start: Cell,
     goal: Cell,
@@ -316,7 +56,7 @@ export class Walker implements WalkingAgent {
     this.notation = normal(setting);
     this.card = setting.card;
     this.counts = this.fresh(start, goal);
-    this.mind = new Mind(home, world, recipe, setting);
+    this.mind = new Mind(home, world, known, setting);
   }
 
   private fresh(start: Cell, goal: Cell): Counts {
@@ -368,8 +108,13 @@ export class Walker implements WalkingAgent {
     return this.mind.deskBytes;
   }
 
+  get astray(): boolean {
+    return this.mind.astray;
+  }
+
   step(options: { thoughts?: boolean } = {}): Step {
     const { counts, mind } = this;
+    if (isFixed(this.card) && !this.world.pristine) throw new EngineError(outdated(this.card));
     if (counts.state === counts.goal) {
       counts.status = "arrived";
       counts.lastExpanded = 0;

@@ -1,8 +1,8 @@
 // Many units of one algorithm under one budget per tick.
 
-import type { Layout, Recipe } from "./about";
-import { crowdPlan } from "./files";
-import { type Home, putFiles, variantOf } from "./agent";
+import type { Layout } from "./about";
+import { crowdPlan, type Known } from "./files";
+import { type Home, putFiles, variantOf } from "./mind";
 import { normal, type Setting } from "./notation";
 import { type Budget, type Card, type Cell, type Crowd, EngineError, OUTCOMES, type Tick, type UnitOutcome } from "./types";
 import type { LivingWorld } from "./world";
@@ -27,17 +27,17 @@ export class MarchingCrowd implements Crowd {
   constructor(
     private readonly home: Home,
     readonly world: LivingWorld,
-    recipe: Recipe,
+    known: Known,
     setting: Setting,
     wanted: number,
   ) {
     const { module, about } = home;
-    const chosen = variantOf(recipe, setting);
+    const chosen = variantOf(known.recipe, setting);
     this.layout = chosen.layout;
     this.notation = normal(setting);
     this.card = setting.card;
     const made = crowdPlan(about, {
-      recipe,
+      ...known,
       ...chosen,
       values: setting.values,
       size: world,
@@ -61,7 +61,7 @@ export class MarchingCrowd implements Crowd {
       this.at = take(4 * (4 + about.databases) + 8 * about.words);
       this.result = take(128);
       this.budget = take(32);
-      putFiles(memory.view(), files, about.databases, plan, made.data.length, world);
+      putFiles(memory.view(), files, about.databases, plan, made.data.length, world, known.databases);
       this.call("bytes", files, this.result);
       this.bytes = memory.view().getUint32(this.result, true);
       this.memory = take(this.bytes);
@@ -99,6 +99,7 @@ export class MarchingCrowd implements Crowd {
     before.setFloat64(this.budget + 8, milliseconds * 1e6, true);
     before.setUint32(this.budget + 16, 1, true); // any clock but none: the import env.now
     before.setUint32(this.budget + 20, 0, true);
+    before.setBigInt64(this.budget + 24, 0n, true); // units whose memory is full begin again
     const began = performance.now();
     this.call("tick", this.at, this.budget, this.result);
     const took = performance.now() - began;

@@ -4,9 +4,11 @@
 import {
   type AboutEngine,
   type By,
+  type Content,
   type CrowdPeeks,
   DESK,
   type Formula,
+  type Held,
   type Layout,
   MAP,
   MIND,
@@ -33,7 +35,6 @@ export interface Size {
 /** What numbers may follow from; the same are in andante.play.recipes. Products stay below 2**53. */
 function feature(name: string, { width, height }: Size): number {
   const columns = Math.ceil(width / 4);
-  const shift = 31 + (width > 1 ? 32 - Math.clz32(width - 1) : 0);
   switch (name) {
     case "cells":
       return width * height;
@@ -43,13 +44,28 @@ function feature(name: string, { width, height }: Size): number {
       return columns;
     case "tiles":
       return columns * (Math.floor(height / 4) + 1);
+    case "pages":
+      return Math.ceil((width * height) / 16);
     case "shift":
-      return shift;
+      return shift(width);
     case "factor":
-      return Math.ceil(2 ** shift / width);
+      return factor(width);
+    case "cells_shift":
+      return shift(width * height);
+    case "cells_factor":
+      return factor(width * height);
     default:
       throw new Error(`there is no feature ${name}`);
   }
+}
+
+/** To divide by a number is to multiply by a factor and to shift. */
+function shift(divisor: number): number {
+  return 31 + (divisor > 1 ? 32 - Math.clz32(divisor - 1) : 0);
+}
+
+function factor(divisor: number): number {
+  return Math.ceil(2 ** shift(divisor) / divisor);
 }
 
 export function evaluated(formula: Formula, size: Size): bigint {
@@ -167,6 +183,11 @@ function repeat(memory: Uint8Array, hex: string): void {
   }
 }
 
+/** What stands in the JSON for bytes. */
+export function contents(file: string | Held, held: Uint8Array): Uint8Array {
+  return typeof file === "string" ? unhex(file) : held.subarray(file.at, file.at + file.bytes);
+}
+
 function unhex(hex: string): Uint8Array {
   return Uint8Array.from({ length: hex.length / 2 }, (_, i) => parseInt(hex.slice(2 * i, 2 * i + 2), 16));
 }
@@ -190,9 +211,23 @@ export function variant(recipe: Recipe, values: ReadonlyMap<string, Value>, writ
   return found === undefined ? null : { layout: recipe.layouts[found[0]]!, column: found[1] };
 }
 
-/** What a plan is made of. */
-export interface Order {
+/** A database in the module's memory. */
+export interface Database {
+  kind: string;
+  at: number;
+  bytes: number;
+  checksum: number;
+}
+
+/** A recipe with what it refers to. */
+export interface Known {
   recipe: Recipe;
+  held: Uint8Array; // what is behind the JSON that the recipe is from
+  databases: readonly Database[]; // in the order of the recipe
+}
+
+/** What a plan is made of. */
+export interface Order extends Known {
   layout: Layout;
   column: number;
   values: ReadonlyMap<string, Value>;
@@ -215,10 +250,10 @@ class Arrangement {
     const { layout, column, size } = order;
     this.numbers = layout.symbols.map((symbol) => evaluated(inColumn(symbol, column), size));
     this.used.set(MIND, begins).set(DESK, 0).set(PLAN, 0);
-    this.places = layout.pieces.map(([segment, symbol, content]) => this.put(segment, Number(this.numbers[symbol]!), content));
+    this.places = layout.pieces.map(([segment, symbol, content, once]) => this.put(segment, Number(this.numbers[symbol]!), content, once === 1));
   }
 
-  private put(segment: number, bytes: number, content: number[] | string): number {
+  private put(segment: number, bytes: number, content: Content, once: boolean): number {
     const pattern = this.pattern(content);
     if (segment === PLAN) {
       const whole = new Uint8Array(bytes);
@@ -227,12 +262,12 @@ class Arrangement {
     }
     const at = this.used.get(segment)!;
     this.used.set(segment, at + aligned(bytes));
-    if (pattern.length > 0) this.initial.push([segment, at, bytes, this.keep(pattern), pattern.length]);
+    if (pattern.length > 0) this.initial.push([segment, at, once ? pattern.length : bytes, this.keep(pattern), pattern.length]);
     return at;
   }
 
-  private pattern(content: number[] | string): Uint8Array {
-    if (typeof content === "string") return unhex(content);
+  private pattern(content: Content): Uint8Array {
+    if (!Array.isArray(content)) return contents(content, this.order.held);
     const words = BigInt64Array.from(content, (symbol) => this.numbers[symbol]!);
     return new Uint8Array(words.buffer);
   }
@@ -293,7 +328,7 @@ function planFile(
   const file = new Uint8Array(dataAt + used.get(PLAN)!);
   head(file, about, kind, names.length);
   const view = new DataView(file.buffer);
-  putContext(view, contextAt, words, order, arranged, dataAt);
+  putContext(view, contextAt, words, about.database_segment, order, arranged, dataAt);
   recipe.parameters.forEach((one, i) => {
     const value = one.fixed === null ? order.values.get(one.name)! : read(one.fixed);
     view.setBigInt64(contextAt + 24 * (layout.parameters_at + i), coded(one, value), true);
@@ -317,6 +352,8 @@ function planFile(
     anchored: recipe.anchored,
     pursues: recipe.pursues,
     map: order.map.mark,
+    databases: order.databases.length,
+    ...Object.fromEntries(order.databases.map((one, i) => [`database_${i}`, one.checksum])),
     ...known,
   };
   putNumbers(file, names, numbers);
@@ -329,7 +366,8 @@ function putContext(
   view: DataView,
   at: number,
   words: number,
-  { layout, map }: Order,
+  databases: number, // segment of the first one
+  { layout, map, recipe }: Order,
   { numbers, places }: Arrangement,
   dataAt: number,
 ): void {
@@ -341,6 +379,8 @@ function putContext(
       value = number + BigInt(places[Number(which)]! + (kind === PLAN ? dataAt : 0));
     } else if (segment === MAP) {
       value = number + BigInt(map.place(String(which)));
+    } else if (segment === databases) {
+      kind = databases + recipe.databases.indexOf(String(which));
     }
     view.setBigInt64(at + 24 * i, value, true);
     view.setBigInt64(at + 24 * i + 8, BigInt(kind), true);

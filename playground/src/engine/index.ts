@@ -1,8 +1,10 @@
 // The engine: agents of Andante in the page. See types.ts for what it offers.
 
-import { type AboutEngine, type AboutScene, cardsOf, type Recipe, unpacked } from "./about";
-import { type Home, Mind, variantOf, Walker } from "./agent";
+import { type AboutEngine, type AboutScene, cardsOf, type Held, read, type Recipe, unpacked } from "./about";
+import { isFixed, outdated, Walker } from "./agent";
+import { type Home, Mind, variantOf } from "./mind";
 import { MarchingCrowd } from "./crowd";
+import { contents, type Database, type Known } from "./files";
 import { Module } from "./module";
 import { normal, type Setting, understood } from "./notation";
 import {
@@ -36,8 +38,21 @@ export async function embedded(id: string): Promise<Uint8Array | null> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-function givenMap({ map: { name, width, height, rows } }: AboutScene): GivenMap {
-  return { name, width, height, passable: Uint8Array.from(rows.join(""), (one) => (one === "." ? 1 : 0)), databases: [] };
+function givenMap({ map: { name, width, height, rows }, databases, recipes }: AboutScene): GivenMap {
+  const passable = Uint8Array.from(rows.join(""), (one) => (one === "." ? 1 : 0));
+  return { name, width, height, passable, databases, agents: Object.keys(recipes) };
+}
+
+function needOf(card: Card): string {
+  return card.needs.length > 0 ? `the ${card.needs.join(" and the ")} database` : "the levels";
+}
+
+/** Why a page has nothing for an agent that cannot walk on any map. */
+function lacking(card: Card, given: boolean): string {
+  const needs = card.needs.length > 0 ? `a ${card.needs.join(" and a ")} database` : "levels of the map";
+  return given
+    ? `${card.title} needs ${needs}, and andante play could not put that into this page`
+    : `${card.title} needs ${needs}, and this page was not written for a map; andante play MAP writes one that has it`;
 }
 
 function isSame(one: Ground, other: Ground): boolean {
@@ -47,7 +62,10 @@ function isSame(one: Ground, other: Ground): boolean {
 class LoadedEngine implements Engine, Home {
   readonly cards: Card[];
   readonly version: string;
-  readonly given: GivenMap | null;
+  readonly given: GivenMap | null = null;
+  private readonly scene: AboutScene | null = null;
+  private readonly held: Uint8Array = new Uint8Array(0); // behind the JSON of the scene
+  private readonly databases = new Map<string, Database>();
 
   constructor(
     readonly module: Module,
@@ -56,7 +74,29 @@ class LoadedEngine implements Engine, Home {
   ) {
     this.version = about.version;
     this.cards = cardsOf(about);
-    this.given = scene === undefined ? null : givenMap(unpacked<AboutScene>(scene)[0]);
+    if (scene === undefined) return;
+    [this.scene, this.held] = unpacked<AboutScene>(scene);
+    this.given = givenMap(this.scene);
+    for (const { kind, file } of this.scene.databases) this.databases.set(kind, this.loaded(kind, file));
+    for (const [name, recipe] of Object.entries(this.scene.recipes)) this.offer(name, recipe);
+  }
+
+  /** Put a database into the module's memory, where it stays. */
+  private loaded(kind: string, file: string | Held): Database {
+    const data = contents(file, this.held);
+    const { memory } = this.module;
+    const at = memory.take(data.length);
+    memory.bytes().set(data, at);
+    return { kind, at, bytes: data.length, checksum: memory.view().getUint32(at + 12, true) };
+  }
+
+  /** Let menus offer the values of parameters that a recipe of the scene has. */
+  private offer(name: string, recipe: Recipe): void {
+    const card = this.cards.find((one) => one.name === name);
+    for (const { name: of, values } of recipe.shaping) {
+      const parameter = card?.parameters.find((one) => one.name === of);
+      if (parameter) parameter.values = values.map(read);
+    }
   }
 
   world(ground: Ground): World {
@@ -65,7 +105,7 @@ class LoadedEngine implements Engine, Home {
     world.finder = (start, goal) => {
       if (world.passable[start] !== 1 || world.passable[goal] !== 1) return null;
       if (start === goal) return { cost: 0, path: Int32Array.of(start), expanded: 0 };
-      finder ??= new Mind(this, world, this.about.recipes["astar"]!, understood("astar", this.cards));
+      finder ??= new Mind(this, world, { recipe: this.about.recipes["astar"]!, held: this.held, databases: [] }, understood("astar", this.cards));
       return finder.run(start, goal);
     };
     world.onDispose = () => finder?.dispose();
@@ -76,10 +116,10 @@ class LoadedEngine implements Engine, Home {
     return normal(understood(notation, this.cards));
   }
 
-  obstacle(_: World, notation: string): string | null {
+  obstacle(world: World, notation: string): string | null {
     try {
       const setting = understood(notation, this.cards);
-      variantOf(this.recipe(setting), setting);
+      variantOf(this.known(world as LivingWorld, setting).recipe, setting);
       return null;
     } catch (error) {
       if (error instanceof EngineError) return error.message;
@@ -87,29 +127,39 @@ class LoadedEngine implements Engine, Home {
     }
   }
 
-  /** Return the recipe for an agent; say why there is none. */
-  private recipe({ card }: Setting): Recipe {
-    const found = this.about.recipes[card.name];
-    if (found !== undefined) return found;
-    const needs = card.needs.length > 0 ? `a ${card.needs.join(" and a ")} database` : "levels of the map";
-    throw new EngineError(`${card.title} needs ${needs}, and this page has none; use it from Python`);
+  /** Return the recipe for an agent on a map; say why there is none. */
+  private known(world: LivingWorld, { card }: Setting): Known {
+    const anywhere = this.about.recipes[card.name];
+    if (anywhere !== undefined) return this.with(anywhere);
+    const given = this.scene?.recipes[card.name];
+    if (given === undefined) throw new EngineError(`${lacking(card, this.given !== null)}; use it from Python`);
+    if (!world.isGiven) throw new EngineError(`${card.title} walks only on ${this.given!.name}: this page has ${needOf(card)} of that map; go back to it under "Map"`);
+    if (isFixed(card) && !world.pristine) throw new EngineError(outdated(card));
+    return this.with(given);
+  }
+
+  private with(recipe: Recipe): Known {
+    return { recipe, held: this.held, databases: recipe.databases.map((kind) => this.databases.get(kind)!) };
   }
 
   agent(world: World, notation: string, start: Cell, goal: Cell): WalkingAgent {
     const setting = understood(notation, this.cards);
-    return new Walker(this, world as LivingWorld, this.recipe(setting), setting, start, goal);
+    const living = world as LivingWorld;
+    return new Walker(this, living, this.known(living, setting), setting, start, goal);
   }
 
   crowd(world: World, notation: string, options: CrowdOptions = {}): Crowd {
     const setting = understood(notation, this.cards);
-    const kinds = this.about.crowds[setting.card.name];
-    if (kinds === undefined) throw new EngineError(`${setting.card.title} cannot be one of a crowd in this page`);
-    const cells = (world as LivingWorld).cells;
-    if (cells < this.about.crowd_cells) {
-      throw new EngineError(`a crowd needs a map of at least ${this.about.crowd_cells} cells, and this has ${cells}`);
+    const { card } = setting;
+    const living = world as LivingWorld;
+    this.known(living, setting);
+    const kinds = this.about.crowds[card.name] ?? this.scene?.crowds[card.name];
+    if (kinds === undefined) throw new EngineError(`${card.title} cannot be one of a crowd in this page`);
+    if (living.cells < this.about.crowd_cells) {
+      throw new EngineError(`a crowd needs a map of at least ${this.about.crowd_cells} cells, and this has ${living.cells}`);
     }
     const recipe = options.bodies === true ? kinds.bodies : kinds.plain;
-    return new MarchingCrowd(this, world as LivingWorld, recipe, setting, options.units ?? 0);
+    return new MarchingCrowd(this, living, this.with(recipe), setting, options.units ?? 0);
   }
 
   memory(): { used: number; total: number } {

@@ -57,7 +57,8 @@ export interface Ground {
 /** What `andante play` was given: the map that databases belong to. */
 export interface GivenMap extends Ground {
   name: string;
-  databases: string[]; // kinds
+  databases: { kind: string; about: string }[];
+  agents: string[]; // that walk on this map only, by name
 }
 
 export interface Engine {
@@ -139,6 +140,8 @@ export interface WalkingAgent {
   readonly lastExpanded: number;
   readonly worstExpanded: number;
   readonly stored: number;
+  /** Whether it searches because the map has changed: its database is of the map as it was. */
+  readonly astray: boolean;
   /** Bytes that it keeps from move to move, and bytes that it thinks on within one. */
   readonly mindBytes: number;
   readonly deskBytes: number;

@@ -110,9 +110,9 @@ export function first(card: Card): string {
 
 function lacks(card: Card, engine: Engine): string {
   if (card.anywhere) return "";
-  const there = card.needs.every((kind) => engine.given?.databases.includes(kind));
-  if (card.needs.length > 0) return there ? ` – ${card.needs.join(", ")} of this map` : ` – needs ${card.needs.join(", ")}`;
-  return engine.given ? " – this map only" : " – needs a given map";
+  const { given } = engine;
+  if (given?.agents.includes(card.name)) return " – this map only";
+  return card.needs.length > 0 ? ` – needs ${card.needs.join(", ")}` : " – needs levels";
 }
 
 /** The list of agents of a walk. */

@@ -5,7 +5,7 @@
  * decides what that means.
  */
 
-import { Frame, sharpen } from "../draw";
+import { Backdrop, type Bitmap, Frame, sharpen } from "../draw";
 import type { Cell } from "../engine/types";
 import { h } from "../ui/dom";
 
@@ -79,6 +79,7 @@ type Drag =
 export class Board {
   readonly canvas: HTMLCanvasElement;
   readonly frame: Frame;
+  private readonly backdrop = new Backdrop();
   /** The cell that the keyboard points at; -1 while it is not in use. */
   cursor: Cell = -1;
   private drag: Drag | null = null;
@@ -106,12 +107,12 @@ export class Board {
     });
   }
 
-  /** Get ready for drawing: the canvas as large as it is on the page, the frame as the camera looks. */
-  begin(): CanvasRenderingContext2D {
+  /** Begin to draw with these bitmaps: the canvas as large as it is on the page, the frame as the camera looks. */
+  begin(...bitmaps: Bitmap[]): CanvasRenderingContext2D {
     sharpen(this.canvas);
     this.camera.apply(this.frame, this.canvas);
-    const context = this.canvas.getContext("2d", { alpha: true })!;
-    context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    const context = this.canvas.getContext("2d")!;
+    this.backdrop.draw(context, this.frame, ...bitmaps);
     return context;
   }
 

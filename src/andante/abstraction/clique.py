@@ -30,7 +30,19 @@ import numpy.typing as npt
 from andante.abstraction.layers import Layers, ancestor, attach, first_child, new_node, next_child
 from andante.kernel import generic, int64, kernel, subroutine
 from andante.notation import Word
-from andante.world.layout import Csr, Layout, Moves, degree, direction_to, moves_of, target
+from andante.world.layout import (
+    Csr,
+    GridArrays,
+    Layout,
+    Moves,
+    Sixteen,
+    Terrain,
+    degree,
+    direction_to,
+    moves_of,
+    stride,
+    target,
+)
 
 MOST_NEIGHBOURS = 16  # of a state that are considered for cliques
 MOST_CHILDREN = 64  # of a node that leftovers may join; if small, a star would lose only that many arms per level
@@ -140,9 +152,9 @@ def weigh(graph: Layout, state: int, spot: npt.NDArray[np.float64]) -> int:
     raise TypeError(graph)
 
 
-@weigh.of(Moves)
-def _weigh_cell(graph: Moves, state: int, spot: npt.NDArray[np.float64]) -> int:
-    spot[0], spot[1] = graph.x[state], graph.y[state]
+@weigh.of(Moves, Terrain, Sixteen)
+def _weigh_cell(graph: GridArrays | Sixteen, state: int, spot: npt.NDArray[np.float64]) -> int:
+    spot[0], spot[1] = graph.x[state] * stride(graph), graph.y[state] * stride(graph)
     return 1
 
 
@@ -339,8 +351,8 @@ def _is_a_target(graph: Layout, a: int, b: int) -> bool:
     return found
 
 
-@adjacent.of(Moves)
-def _is_a_neighbouring_cell(graph: Moves, a: int, b: int) -> bool:
+@adjacent.of(Moves, Terrain)
+def _is_a_neighbouring_cell(graph: GridArrays, a: int, b: int) -> bool:
     return bool(moves_of(graph, a) >> direction_to(graph, a, b) & 1)
 
 

@@ -23,7 +23,7 @@ from andante.search.mind import Group, Mind
 from andante.search.path import price_between
 from andante.search.records import Index, claim, find
 from andante.world.changes import Changes, opened_cell
-from andante.world.layout import Layout, degree, enterable, estimate, price, size, target, unit
+from andante.world.layout import Layout, degree, enterable, estimate, price, size, stride, target, unit
 
 EVERYWHERE = -1  # in place of a number of levels: the whole graph
 WORTH = 0.1  # of what a route costs: a new plan has to promise to save so much
@@ -237,7 +237,7 @@ def drop_if_outdated(ahead: Ahead, changes: Changes, graph: Layout, state: int, 
         drop(ahead)
         return
     end = int64(ahead.state[find(ahead.where, 0)])
-    enough = (1.0 - WORTH) * (at["rest"] + estimate(graph, end, goal)) + CORNER
+    enough = (1.0 - WORTH) * (at["rest"] + estimate(graph, end, goal)) + CORNER * stride(graph)
     for k in range(before, opened):
         cell = opened_cell(changes, k)
         if is_gate(graph, cell) and estimate(graph, state, cell) + estimate(graph, cell, goal) < enough:

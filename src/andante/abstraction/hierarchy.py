@@ -16,13 +16,13 @@ from andante.abstraction.clique import CHANGED, ORPHANS, Cover, Work, adjacent, 
 from andante.abstraction.ground import Flags, Rows, flag_arc, own, rewrite
 from andante.abstraction.layers import CHUNK, Layers, Shape
 from andante.abstraction.repair import Keep, build_level, repair
-from andante.errors import GraphError, ParameterError, whole_number
+from andante.errors import GraphError, ParameterError, expect, whole_number
 from andante.kernel import int64, kernel
 from andante.world.cells import Cells, set_cell
 from andante.world.graph import Graph
-from andante.world.grid import Grid
+from andante.world.grid import Grid, refuse_sixteen
 from andante.world.heuristics import Metric
-from andante.world.layout import Csr, Layout, Moves, beside, degree, price, size, target
+from andante.world.layout import Csr, GridArrays, Layout, beside, degree, price, size, target
 from andante.world.living import LivingGraph
 
 DEFAULT_COVER = Cover.ALIGNED
@@ -30,6 +30,7 @@ DEFAULT_COVER = Cover.ALIGNED
 
 def _at_rest(world: Grid | Graph) -> Graph:
     """Return the graph of a map; of one that changes, that of its present version."""
+    expect(world, Grid | Graph, "levels need a Grid or a Graph, as andante.read_map returns")
     graph = world.graph
     return graph.at_rest() if isinstance(graph, LivingGraph) else graph
 
@@ -41,7 +42,7 @@ class Hierarchy:
     above. Of a `World` these are the levels of the present version.
 
     >>> import numpy as np
-    >>> from andante.world.grid import Grid
+    >>> from andante.world.grid import Grid, refuse_sixteen
     >>> levels = Hierarchy(Grid(np.ones((8, 8), bool)))
     >>> levels.sizes
     [64, 16, 4, 1]
@@ -184,7 +185,7 @@ class ChangingHierarchy(Hierarchy):
     level remains as long as its children are connected or, if ``keep`` says so, form a clique.
 
     >>> import numpy as np
-    >>> from andante.world.grid import Grid
+    >>> from andante.world.grid import Grid, refuse_sixteen
     >>> grid = Grid(np.ones((4, 9), bool))
     >>> levels = ChangingHierarchy(grid)
     >>> levels.close(states=[grid.state(4, y) for y in range(4)])
@@ -203,7 +204,8 @@ class ChangingHierarchy(Hierarchy):
         arrays = self.graph.arrays
         self._ground: Cells | Edges
         if isinstance(world, Grid):
-            assert isinstance(arrays, Moves)
+            refuse_sixteen(world, "a hierarchy that changes")
+            assert isinstance(arrays, GridArrays)
             self._ground = Cells.over(arrays, world.passable.flatten(), world.rule)
         else:
             assert isinstance(arrays, Csr)
@@ -213,7 +215,7 @@ class ChangingHierarchy(Hierarchy):
         self._work = Work.of(self.layers)
 
     @property
-    def ground(self) -> Moves | Rows:
+    def ground(self) -> GridArrays | Rows:
         """The current graph, as kernels take it."""
         return self._ground.graph if isinstance(self._ground, Cells) else self._ground.model
 
@@ -304,7 +306,7 @@ def edit_cells(ground: Cells, work: Work, states: npt.NDArray[np.int64], opened:
 
 
 @kernel
-def mark_around(graph: Moves, work: Work, cell: int) -> None:
+def mark_around(graph: GridArrays, work: Work, cell: int) -> None:
     """Mark a cell, and the cells around it, as changed."""
     put(work, CHANGED, cell)
     for d in range(8):
@@ -368,7 +370,7 @@ def most_after_changes(graph: Graph, levels: int) -> tuple[int, int]:
     No level can have more states or arcs than the one below. While a level is repaired, its old arcs are kept too.
     """
     n = len(graph)
-    arcs = 8 * n if isinstance(graph.arrays, Moves) else graph.arcs  # walls may go
+    arcs = 8 * n if isinstance(graph.arrays, GridArrays) else graph.arcs  # walls may go
     return levels * n, (levels + 1) * (n + arcs // CHUNK)
 
 
@@ -399,15 +401,13 @@ def _metric(graph: Graph) -> int:
     """Return the metric between points of abstract states: Euclidean on grids, as in the paper, else the graph's."""
     if graph.reversed() is not graph:
         raise GraphError("a hierarchy needs a graph in which every move can be taken back at the same cost")
-    if isinstance(graph.arrays, Moves):
-        return int(Metric.EUCLIDEAN)
-    if graph.arrays.point.shape[1] == 0:
+    if graph.dimensions == 0:
         raise GraphError(
             "a hierarchy takes the costs between its states from their points, but this graph has none; give it points "
             "(Graph.with_points), for instance distances to landmarks (andante.with_landmarks)"
         )
-    octile = graph.arrays.metric == Metric.OCTILE
-    return int(Metric.EUCLIDEAN) if octile else graph.arrays.metric
+    on_grid = not isinstance(graph.arrays, Csr) or graph.metric in (Metric.OCTILE, Metric.SIXTEEN)
+    return int(Metric.EUCLIDEAN if on_grid else graph.metric)
 
 
 # Layers do not refer to their graph. Hierarchies do, so keeping those here would keep every graph alive.

@@ -23,7 +23,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import NOT_SAMPLED, STUCK, Algorithm, Card, Move, Range, algorithm, dialect, no_move, setting
+from andante.agent import NOT_SAMPLED, STUCK, Card, Move, Range, algorithm, dialect, no_move, setting
 from andante.kernel import int64, kernel
 from andante.notation import Word
 from andante.search.chance import Chance, begin, draw
@@ -360,17 +360,3 @@ def from_paper(text: str) -> str | None:
 
 def _word(found: str | None) -> str:
     return "true" if found else "false"
-
-
-def to_paper(entry: Algorithm) -> str:
-    """Return a member of the family in the paper's notation, which cannot express ties, share and seed.
-
-    >>> from andante.agent import find
-    >>> to_paper(find("median(7c+h)+E"))
-    'median(7c+h)+E'
-    """
-    p: Params = entry.params
-    w = "" if p.w == 1 else f"{p.w:g}*"
-    b = "" if p.b == 1 else f"_{p.b:g}"
-    wc = "" if p.wc == 1 else f"{p.wc:g}"
-    return f"{w}{p.operator.name.lower()}{b}({wc}c+h){'+da' * p.da}{'+E' * p.expendable}"

@@ -65,8 +65,8 @@ class Trip(NamedTuple):
     def allocate(cls, space: Space) -> Trip:
         """Return arrays for the longest plan and, if the agent may go back, for as many moves as there are states."""
         plan = most_states(space.graph.arrays, space.params.depth, space.states)
-        way = space.states if space.params.quota < math.inf else 0
-        return cls(Plan.over(space, plan), Behind.over(space.mind, way), space.mind.one(TRIP), space.clock)
+        back = space.states if space.params.quota < math.inf else 0
+        return cls(Plan.over(space, plan), Behind.over(space.mind, back), space.mind.one(TRIP), space.clock)
 
 
 class Memory(NamedTuple):

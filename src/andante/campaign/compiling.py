@@ -14,8 +14,8 @@ from andante.agent import Algorithm
 from andante.campaign.maps import PlannedMap
 from andante.databases.header import Database
 from andante.datasets import ProgressCallback
-from andante.datasets.generate import generate
-from andante.datasets.named import is_graph
+from andante.datasets.generate import generate, has_costs
+from andante.datasets.named import generated, is_generated, is_graph
 from andante.episode.crowd import Crowd
 from andante.episode.run import Outfit, compile_all, variant
 from andante.errors import AndanteError
@@ -25,7 +25,7 @@ from andante.notation import parse
 from andante.offline import build
 from andante.offline.builder import asks_for_goals
 from andante.world.graph import Graph
-from andante.world.grid import Grid
+from andante.world.grid import RULES, SIXTEEN, Grid
 from andante.world.living import World
 
 _SMALL = 32  # width of a map to compile with: machine code does not depend on sizes
@@ -44,7 +44,8 @@ def _kind(text: str) -> str:
 class Compiler:
     """Compiles agents, or with ``crowds`` units of crowds, and builders of databases, on a small map.
 
-    With ``living`` it compiles agents for maps that change, too, and agents without databases for ``graphs``.
+    With ``living`` it compiles agents for maps that change, too, and agents without databases for ``graphs``. ``small``
+    is a small map in the layout of those that agents will run on.
 
     Calls ``progress(what, number, total)`` before each that is not in the cache, with the given numbers.
     """
@@ -56,10 +57,11 @@ class Compiler:
         living: bool = False,
         grids: bool = True,
         graphs: Sequence[Graph] = (),
+        small: Grid | None = None,
     ) -> None:
         self._progress, self._crowds, self._living = progress, crowds, living
         self._grids, self._graphs = grids, graphs
-        self._map = generate("rooms", _SMALL, _SMALL)
+        self._map = generate("rooms", _SMALL, _SMALL) if small is None else small
         self._databases: dict[str, Database | AndanteError] = {}
 
     def builder(self, text: str, number: int = 1, total: int = 1) -> Database | None:
@@ -120,21 +122,40 @@ def small_graphs(maps: Iterable[PlannedMap]) -> list[Graph]:
     return list(found.values())
 
 
+def small_maps(maps: Iterable[PlannedMap]) -> list[Grid]:
+    """Return small maps that agents have to be compiled for, to run on the maps among these: one in each layout."""
+    found: dict[tuple[bool, bool], Grid] = {}
+    for source in (planned.source for planned in maps):
+        if not is_graph(source.text):
+            costly = bool(source.terrain) or (is_generated(source.text) and has_costs(generated(source.text).name))
+            layout = source.rule == SIXTEEN, costly
+            if layout not in found:
+                rule, costs = SIXTEEN if layout[0] else RULES[0], {".": 2.0} if costly else None
+                found[layout] = generate("rooms", _SMALL, _SMALL, rule=rule, costs=costs)
+    return list(found.values())
+
+
 def compile_outfits(
     wanted: Iterable[Outfit[str]],
     progress: ProgressCallback,
     living: bool = False,
-    grids: bool = True,
+    grids: Sequence[Grid] | None = None,
     graphs: Sequence[Graph] = (),
 ) -> None:
     """Compile all that will run; ``progress(what, number, total)`` is called before each that was not in the cache.
 
-    It will run on maps, unless ``grids`` is false, and on graphs like ``graphs``. Parameters that do not go together,
-    and databases that cannot be built, are passed over: running them raises the error, which names the map.
+    It will run on maps like ``grids``, those of the benchmark if it is None, and on graphs like ``graphs``. Parameters
+    that do not go together, and databases that cannot be built, are passed over: running them raises the error, which
+    names the map.
     """
-    compiler, groups = Compiler(progress, living=living, grids=grids, graphs=graphs), _alike(wanted)
+    groups, on_grids = _alike(wanted), grids is None or bool(grids)
+    compilers = [
+        Compiler(progress, living=living, grids=on_grids, graphs=graphs, small=small)
+        for small in grids or [generate("rooms", _SMALL, _SMALL)]
+    ]
     for number, group in enumerate(groups, 1):
-        any(compiler.agent(one, number, len(groups)) for one in group)  # the others run the same machine code
+        for compiler in compilers:
+            any(compiler.agent(one, number, len(groups)) for one in group)  # the others run the same machine code
 
 
 @contextmanager

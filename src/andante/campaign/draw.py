@@ -38,7 +38,9 @@ class Chosen(NamedTuple):
 def draw(one: ProblemSet, batches: int, folder: Path, progress: ProgressCallback) -> Iterator[Chosen]:
     """Yield the problems of a set for ``batches`` batches, map by map; maps without any are left out."""
     sources = [
-        source for text in one.maps for source in map_sources(text, folder, one.upscale, one.rule, one.landmarks or 0)
+        source
+        for text in one.maps
+        for source in map_sources(text, folder, one.upscale, one.rule, one.terrain, one.landmarks or 0)
     ]
     if one.has_scenes:
         yield from _units(one, batches, sources, progress)

@@ -39,7 +39,7 @@ from andante.episode.trial import DEFAULT_MOVE_CAP, Limits
 from andante.errors import AndanteError, CampaignError, did_you_mean
 from andante.measures import measure_and_statistic
 from andante.notation import MOST_SETTINGS, expand
-from andante.world.grid import RULES
+from andante.world.grid import ALL_RULES, RULES, costs_text, parse_costs
 
 __all__ = ["Campaign", "CampaignError", "ProblemSet", "Run", "Sample", "read_campaign"]
 
@@ -76,6 +76,7 @@ class ProblemSet:
     upscale: tuple[int, int] | None = None
     scene: str = ""  # how the maps change: a scene to generate on each
     rule: str = RULES[0]  # which diagonal moves are legal on maps
+    terrain: str = ""  # what cells of maps cost, by map character
     landmarks: int | None = None  # the number of landmarks whose distances are the heuristic of graphs
 
     @property
@@ -85,8 +86,8 @@ class ProblemSet:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All of it as plain data; ``scene``, ``rule`` and ``landmarks`` only if they are given."""
-        usual = {"scene": "", "rule": RULES[0], "landmarks": None}
+        """All of it as plain data; ``scene``, ``rule``, ``terrain`` and ``landmarks`` only if they are given."""
+        usual = {"scene": "", "rule": RULES[0], "terrain": "", "landmarks": None}
         return {key: value for key, value in asdict(self).items() if key not in usual or value != usual[key]}
 
 
@@ -243,6 +244,7 @@ def _read_problem_set(table: Table, name: str, seed: int) -> ProblemSet:
         upscale=_size(table),
         scene=table.take("scene", str, ""),
         rule=_rule(table),
+        terrain=_terrain(table),
         landmarks=_at_least(table, "landmarks", 1),
     )
     table.finish()
@@ -259,9 +261,16 @@ def _read_problem_set(table: Table, name: str, seed: int) -> ProblemSet:
 
 def _rule(table: Table) -> str:
     rule = table.take("rule", str, RULES[0])
-    if rule not in RULES:
-        table.fail(f"there is no rule {rule!r} for moves; {did_you_mean(rule, RULES)}", "rule")
+    if rule not in ALL_RULES:
+        table.fail(f"there is no rule {rule!r} for moves; {did_you_mean(rule, ALL_RULES)}", "rule")
     return rule
+
+
+def _terrain(table: Table) -> str:
+    """Return what cells cost, as it is always written."""
+    text = table.take("terrain", str, "")
+    _checked(table, "terrain", text, parse_costs)
+    return costs_text(parse_costs(text))
 
 
 def _check_graphs(table: Table, one: ProblemSet) -> None:
@@ -270,8 +279,9 @@ def _check_graphs(table: Table, one: ProblemSet) -> None:
     if any(graphs) and (one.source == "scenarios" or one.upscale or one.scene):
         key = "from" if one.source == "scenarios" else "upscale" if one.upscale else "scene"
         table.fail(f"{key!r} is for maps, and there are graphs among these; put them into a set of their own", key)
-    if "rule" in table and (any(graphs) or one.has_scenes):
-        table.fail("'rule' is for maps that do not change: graphs and scenes have their moves", "rule")
+    for key in ("rule", "terrain"):
+        if key in table and (any(graphs) or one.has_scenes):
+            table.fail(f"{key!r} is for maps that do not change: graphs and scenes have their moves and costs", key)
     if one.landmarks is not None and not all(graphs):
         table.fail("'landmarks' is for graphs: the heuristic of a map is the distance between cells", "landmarks")
 

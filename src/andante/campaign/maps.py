@@ -17,7 +17,7 @@ from andante.notation import expand
 from andante.search.landmarks import with_landmarks
 from andante.world.graph import Graph
 from andante.world.graphfiles import is_graph_file
-from andante.world.grid import RULES, Grid
+from andante.world.grid import RULES, Grid, parse_costs
 from andante.world.mapfiles import read_scenario
 from andante.world.problem import Problem
 from andante.world.scenes import Scene, read_scene
@@ -36,6 +36,7 @@ class MapSource:
     folder: str = ""  # where relative paths start; it differs between machines and decides nothing
     order: SceneOrder | None = None  # the scene to generate on it
     rule: str = RULES[0]  # which diagonal moves are legal on a map
+    terrain: str = ""  # what cells cost, by map character
     landmarks: int = 0  # the number of landmarks whose distances are a graph's heuristic, if any
 
     @property
@@ -58,7 +59,7 @@ class MapSource:
     def original(self) -> Grid | Graph:
         """Return the map before it is upscaled: the one that problems are chosen on."""
         if not is_graph(self.text):
-            return map_named(self.text, Path(self.folder), rule=self.rule)
+            return map_named(self.text, Path(self.folder), rule=self.rule, costs=parse_costs(self.terrain))
         graph = graph_named(self.text, Path(self.folder))
         return with_landmarks(graph, self.landmarks) if self.landmarks else graph
 
@@ -75,6 +76,10 @@ class MapSource:
             raise CampaignError(f"{self.text} is generated and has no scenario; draw its problems at random")
         name, _, title = self.text.partition("/")
         return movingai.BenchmarkMap(name, title).problems(original)
+
+
+#: What is said of a map only if it is otherwise.
+_USUAL: dict[str, Any] = {"rule": RULES[0], "landmarks": 0, "terrain": ""}
 
 
 class PlannedMap(NamedTuple):
@@ -113,8 +118,8 @@ class PlannedMap(NamedTuple):
         """Return plain data, the same on every machine."""
         source = self.source
         order: list[Any] = [] if source.order is None else [list(source.order)]
-        other = {"rule": source.rule, "landmarks": source.landmarks}
-        more = [other] if (source.rule, source.landmarks) != (RULES[0], 0) else []
+        other = {"rule": source.rule, "landmarks": source.landmarks, "terrain": source.terrain}
+        more = [other] if other != _USUAL else []
         return [source.text, source.size, self.name, self.fingerprint, *order, *more]
 
     @classmethod
@@ -127,9 +132,12 @@ class PlannedMap(NamedTuple):
             size = (width, height)
         orders = [one for one in more if isinstance(one, list)]
         order = SceneOrder.from_data(*orders) if orders else None
-        (other,) = [one for one in more if isinstance(one, dict)] or [{"rule": RULES[0], "landmarks": 0}]
-        (rule,), (landmarks,) = only_texts([other["rule"]]), only_numbers([other["landmarks"]], least=0)
-        return cls(MapSource(text, size, folder, order, rule, landmarks), name, fingerprint)
+        other = _USUAL | next((one for one in more if isinstance(one, dict)), {})
+        (rule, terrain), (landmarks,) = (
+            only_texts([other["rule"], other["terrain"]]),
+            only_numbers([other["landmarks"]], least=0),
+        )
+        return cls(MapSource(text, size, folder, order, rule, terrain, landmarks), name, fingerprint)
 
 
 def check_map(text: str, folder: Path) -> None:
@@ -158,7 +166,12 @@ def check_map(text: str, folder: Path) -> None:
 
 
 def map_sources(
-    text: str, folder: Path, size: tuple[int, int] | None = None, rule: str = RULES[0], landmarks: int = 0
+    text: str,
+    folder: Path,
+    size: tuple[int, int] | None = None,
+    rule: str = RULES[0],
+    terrain: str = "",
+    landmarks: int = 0,
 ) -> list[MapSource]:
     """Return the maps that a text stands for, fetching benchmark sets if necessary; paths start at ``folder``."""
     found: list[str] = []
@@ -174,7 +187,7 @@ def map_sources(
         else:
             found += map(str, movingai.maps(one))
     home = str(folder.resolve())
-    return [MapSource(each, size, home, None, rule, landmarks) for each in found]
+    return [MapSource(each, size, home, None, rule, terrain, landmarks) for each in found]
 
 
 def _title(text: str) -> str:

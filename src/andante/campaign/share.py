@@ -42,9 +42,10 @@ class Share:
         """Return this share of the jobs, which are given in the order in which they would be run.
 
         Shares are stretches of that order with about equally many trials. Each thus has jobs of few maps, and needs
-        few databases.
+        few databases. Jobs without trials at the end of the order belong to the last share.
         """
         trials = np.array([outline.trials_of(number) for number in order.tolist()], np.float64)
         middle = np.cumsum(trials) - trials / 2
-        mine: npt.NDArray[np.int64] = order[np.floor(middle * self.of / max(trials.sum(), 1.0)) == self.number - 1]
+        share = np.minimum(np.floor(middle * self.of / max(trials.sum(), 1.0)), self.of - 1)
+        mine: npt.NDArray[np.int64] = order[share == self.number - 1]
         return mine

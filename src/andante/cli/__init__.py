@@ -11,7 +11,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from andante.errors import AndanteError, shortened
+from andante.errors import AndanteError, did_you_mean, shortened
 
 #: Verb, file, one line of help; the order is that of `andante --help`.
 VERBS = {
@@ -51,6 +51,11 @@ class _Verbs(TyperGroup):
         command.name = cmd_name
         command.short_help = VERBS[cmd_name]
         return command
+
+    def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]
+        if args and args[0] not in VERBS:
+            raise _UsageError(f"There is no command {args[0]!r}; {did_you_mean(args[0], VERBS)}", ctx)
+        return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         with _short_usage_errors():

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 def print_advice(advice: Advice) -> None:
     """Print the table and the answer."""
-    from andante.report.table import TerminalTable
+    from andante.report.table import ComparisonTable
 
     out.print(f"Wanted: {advice.requirements.sentence}.", soft_wrap=True)
-    out.print(TerminalTable([replace(one, name=label) for label, one in labelled(advice).items()]))
+    out.print(ComparisonTable([replace(one, name=label) for label, one in labelled(advice).items()]))
     for label, one in labelled(advice).items():
         out.print(f"  {label:12}{one.name}", soft_wrap=True)
     out.print()

@@ -14,6 +14,7 @@ from andante.cli.shared import (
     JSON_OPTION,
     MAP_HELP,
     RULE_OPTION,
+    TERRAIN_OPTION,
     out,
     print_json,
     progress_of_parts,
@@ -39,6 +40,7 @@ def build(
         None, metavar="FILE.scen", help="Build for the goals of this scenario only, on one map; kinds with goals=asked."
     ),
     rule: str = RULE_OPTION,
+    terrain: str = TERRAIN_OPTION,
     threads: int = typer.Option(None, min=1, help="How many to build with; all cores if not given."),
     force: bool = typer.Option(
         False, "--force", help="Overwrite files built with other parameters, or for some goals only."
@@ -61,7 +63,7 @@ def build(
     builder, params = chosen_for(call, goals is not None)  # refused before any map is read
     if goals is not None and len(maps) > 1:
         raise ParameterError("the goals of a scenario are on one map; build the maps one at a time")
-    grids = [read_world(text, rule) for text in maps]
+    grids = [read_world(text, rule, terrain) for text in maps]
     asked = goals_in(goals, grids[0]) if goals is not None else None
     portions = [("any", grids)] if builder.any_map else [(grid.name, [grid]) for grid in grids]
     files = [out_folder / f"{name}.{call.name}" for name, _ in portions]
@@ -148,9 +150,9 @@ def print_estimates(
 
     found = {name: estimate(kind, portion, goals=asked, threads=threads) for name, portion in portions}
     if as_json:
-        print_json([{"map": name, **told._asdict()} for name, told in found.items()])
+        print_json([{"map": name, **one._asdict()} for name, one in found.items()])
         return
-    for name, told in found.items():
-        length = f"at least about {duration(told.seconds)}" if told.what else f"{duration(told.seconds)} in all"
-        sample = f", by {told.done:,} of {told.total:,}: {told.what}" if told.what else ""
+    for name, one in found.items():
+        length = f"at least about {duration(one.seconds)}" if one.what else f"{duration(one.seconds)} in all"
+        sample = f", by {one.done:,} of {one.total:,}: {one.what}" if one.what else ""
         out.print(f"{name}: {length}{sample}", soft_wrap=True)

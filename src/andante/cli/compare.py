@@ -18,6 +18,7 @@ from andante.cli.shared import (
     PENALTY_OPTION,
     RULE_OPTION,
     SIGHT_OPTION,
+    TERRAIN_OPTION,
     TURN_OPTION,
     Offer,
     check_places,
@@ -81,6 +82,7 @@ def compare(
     ),
     sight: int | None = SIGHT_OPTION,
     rule: str = RULE_OPTION,
+    terrain: str = TERRAIN_OPTION,
     suboptimality_cap: float = number_option(SUBOPTIMALITY_CAP, 1, help="Give up at this many times the optimal cost."),
     penalty: float | None = PENALTY_OPTION,
     turn: float | None = TURN_OPTION,
@@ -90,7 +92,7 @@ def compare(
 ) -> None:
     """Compare algorithms on the problems of one map, or on a scene."""
     from andante.agent import find
-    from andante.cli.scenes import run_scene, scene_crowd
+    from andante.cli.scenes import refuse_rules, run_scene, scene_crowd
     from andante.episode.run import Outfit
     from andante.errors import ParameterError
     from andante.measures.achievement import turn_length, with_achievement
@@ -104,11 +106,11 @@ def compare(
     scene = read_scene(map) if is_scene(map) else None
     if scene is not None and scenario is not None:
         raise ParameterError("a scene names its own problems; leave out --scenario")
-    if scene is not None and rule not in ("octile", scene.grid.rule):
-        raise ParameterError("a scene names its own rule for moves; leave out --rule")
+    if scene is not None:
+        refuse_rules(scene, rule, terrain)
     ordered = [Offer(kind_ordered(text), text) for text in build]  # refused before any map is read
     named = [find(text) for text in split_algorithms(algorithms)]
-    grid = read_world(map, rule) if scene is None else scene.grid
+    grid = read_world(map, rule, terrain) if scene is None else scene.grid
     loaded = load_databases(database, grid)
     orders = warn_unused(ordered, named or able(sight))
     built = [build_for(grid, order.name, threads) for order in orders]
@@ -247,7 +249,7 @@ def print_results(rows: list[dict[str, Any]], as_json: bool, penalty: float | No
     from andante.cli.reporting import print_comparison
     from andante.measures.advice import LIMITS
     from andante.report.ground import Ground
-    from andante.report.table import TerminalTable
+    from andante.report.table import ComparisonTable
     from andante.report.verdicts import as_data, caption
 
     ground = Ground.of_rows(rows, penalty)
@@ -257,7 +259,7 @@ def print_results(rows: list[dict[str, Any]], as_json: bool, penalty: float | No
         summaries = [asdict(summary) for summary in ground.summaries]
         print_json({"summaries": summaries, "comparison": compared, "advice": advice})
         return
-    out.print(TerminalTable(ground.summaries, best=ground.best))
+    out.print(ComparisonTable(ground.summaries, best=ground.best))
     print_lines(filter(None, [caption(ground.summaries)]))
     print_comparison(ground.comparison)
     print_lines(advice)

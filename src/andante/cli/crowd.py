@@ -14,6 +14,7 @@ from andante.cli.shared import (
     JSON_OPTION,
     MAP_HELP,
     RULE_OPTION,
+    TERRAIN_OPTION,
     check_places,
     load_databases,
     number_option,
@@ -64,6 +65,7 @@ def crowd(
     ticks: int = typer.Option(10_000, min=1, help="Stop after this many ticks, even if units still walk."),
     seed: int = typer.Option(0, min=0, help="For drawing problems."),
     rule: str = RULE_OPTION,
+    terrain: str = TERRAIN_OPTION,
     database: list[Path] = DATABASE_OPTION,
     bodies: bool = typer.Option(False, "--bodies", help="No two units in one cell: they push each other aside."),
     share: bool = typer.Option(False, "--share", help="Give all units one goal, and let them learn together."),
@@ -83,8 +85,8 @@ def crowd(
     check_places(html)
     pace = Pace(MICROSECONDS if microseconds is None and expansions is None else microseconds, expansions, ticks)
     entry = find(algorithm or (SHARING if share else ALGORITHM))
-    scene = _scene(map, units, share, rule)
-    grid = read_world(map, rule) if scene is None else scene.grid
+    scene = _scene(map, units, share, rule, terrain)
+    grid = read_world(map, rule, terrain) if scene is None else scene.grid
     databases = load_databases(database, grid)
     warn_unused(offers_of(databases), [entry])
     problems = _problems(grid, units or UNITS, seed, bodies, share) if scene is None else _units_of(scene)
@@ -113,8 +115,9 @@ def crowd(
         print_written(html)
 
 
-def _scene(name: str, units: int | None, share: bool, rule: str) -> Scene | None:
+def _scene(name: str, units: int | None, share: bool, rule: str, terrain: str) -> Scene | None:
     """Return the scene that an argument names; None if it names a map."""
+    from andante.cli.scenes import refuse_rules
     from andante.errors import ParameterError
     from andante.world.scenes import is_scene, read_scene
 
@@ -123,8 +126,7 @@ def _scene(name: str, units: int | None, share: bool, rule: str) -> Scene | None
     if units is not None or share:
         raise ParameterError("a scene says which units there are, and where they go; leave out --units and --share")
     scene = read_scene(name)
-    if rule not in ("octile", scene.grid.rule):
-        raise ParameterError("a scene names its own rule for moves; leave out --rule")
+    refuse_rules(scene, rule, terrain)
     return scene
 
 

@@ -18,14 +18,14 @@ from andante.cli.compare import (
     write_page,
 )
 from andante.cli.crowd import MICROSECONDS, march, print_crowd
-from andante.cli.shared import out, progress_of_parts, show_compilation
+from andante.cli.quickly import build_databases, without_slow
+from andante.cli.shared import out, show_compilation
 from andante.machine import cores
 
 if TYPE_CHECKING:
     from andante.agent import Algorithm
     from andante.databases.header import Database
     from andante.episode.crowdresult import CrowdResult
-    from andante.selection.library import BuiltDatabases, Library, Refused
     from andante.world.grid import Grid
 
 app = typer.Typer(add_completion=False)
@@ -34,7 +34,6 @@ SIDE, SEED, PROBLEMS = 512, 7, 200
 BUILD_SECONDS = 40.0  # for building all databases
 UNITS, TICKS = 500, 2000  # of the crowd
 CROWDS = ("hcdps", "dlrta", "lrta")  # the first has the database that is built soonest, the last needs none
-MOST_FOR_ALL_PAIRS = 30_000  # states of a map on which a database that looks at all pairs of them is built in that time
 
 
 @app.command()
@@ -52,7 +51,7 @@ def demo(
     able = quickly_ready(compared())
     kinds = kinds_for(able, grid)
     compile_all_of(able, kinds)
-    built = build_databases(grid, kinds)
+    built = build_databases(grid, kinds, BUILD_SECONDS)
     outfits = worth_comparing(able, grid, tuple(database for database, _ in built))
     rows = run_all(outfits, grid, problems, cores(), SUBOPTIMALITY_CAP, built)
     print_results(rows, as_json=False)
@@ -60,6 +59,25 @@ def demo(
     print_crowd(crowd)
     make_folder(path.parent)
     write_page("Andante: agents on a generated map", rows, replays(outfits, problems, rows), path, crowd)
+    tell_of_playground(path.parent, grid)
+
+
+def tell_of_playground(folder: Path, grid: Grid) -> None:
+    """Write the playground with this map beside the page, if it is built here; say where it is."""
+    from andante.files import write_whole
+    from andante.play.page import is_built, page_with
+    from andante.play.scene import scene_of
+
+    if not is_built():
+        out.print(
+            "watch these agents think in your browser: releases carry the playground (andante play), and "
+            "'make playground' builds it, with Node 20 or newer",
+            soft_wrap=True,
+        )
+        return
+    place = folder / "play.html"
+    write_whole(place, page_with(scene_of(grid)).encode())
+    out.print(f"watch agents think on the same map: open {place}", soft_wrap=True)
 
 
 def run_crowd(grid: Grid, databases: Sequence[Database]) -> CrowdResult:
@@ -88,18 +106,13 @@ def quickly_ready(entries: Sequence[Algorithm]) -> list[Algorithm]:
 def kinds_for(entries: Sequence[Algorithm], grid: Grid) -> list[str]:
     """Return the kinds of databases that these agents use and that may be built in time.
 
-    Databases for any map are left out: trained on the map that they are tested on they would prove little. Those that
-    would take too long for sure are left out as well, before their builders are compiled.
+    Databases for any map are left out: trained on the map that they are tested on they would prove little.
     """
     from andante.offline import builders
 
     known = builders()
-    kinds = [one for one in dict.fromkeys(known[kind] for entry in entries for kind in entry.needs) if not one.any_map]
-    large = len(grid.graph) > MOST_FOR_ALL_PAIRS
-    for one in kinds:
-        if one.all_pairs and large:
-            out.print(f"no {one.kind} database: it takes minutes to look at all pairs of states", soft_wrap=True)
-    return [one.kind for one in kinds if not (one.all_pairs and large)]
+    kinds = dict.fromkeys(kind for entry in entries for kind in entry.needs if not known[kind].any_map)
+    return without_slow(list(kinds), grid)
 
 
 def compile_all_of(entries: Sequence[Algorithm], kinds: Sequence[str]) -> None:
@@ -115,43 +128,3 @@ def compile_all_of(entries: Sequence[Algorithm], kinds: Sequence[str]) -> None:
             compiler.builder(kind, number, total)
         for number, entry in enumerate(looking, len(kinds) + 1):
             compiler.agent(Outfit(entry, entry.needs), number, total)
-
-
-def build_databases(grid: Grid, kinds: Sequence[str]) -> list[tuple[Database, float]]:
-    """Return databases of these kinds with their build times, built cheapest first as time permits.
-
-    A kind that would take too long at its defaults is built with its next settings, which need less time or memory.
-    """
-    from andante.measures import measure
-    from andante.selection.journal import Journal
-    from andante.selection.library import Library, Refused
-    from andante.selection.requirements import Requirements
-
-    built: list[tuple[Database, float]] = []
-    with progress_of_parts() as progress:
-        library = Library([grid], Requirements(), Journal(), cores(), progress, BUILD_SECONDS)
-        library.prepare(kinds)
-        found = dict(first_in_time(library, kind) for kind in kinds)
-    for text, one in found.items():
-        if isinstance(one, Refused):
-            out.print(f"no {text} database: {one.reason}", soft_wrap=True)
-            continue
-        size, time = measure("database_bytes").show(one.nbytes), measure("build_seconds").show(one.build_seconds)
-        out.print(f"{text} database: {size}, built in {time}", soft_wrap=True)
-        built += [(database, one.build_seconds) for database in one.databases]
-    return built
-
-
-def first_in_time(library: Library, kind: str) -> tuple[str, BuiltDatabases | Refused]:
-    """Return the first settings of a kind that there is time to build, and the databases; or why there are none."""
-    from andante.offline import builders
-    from andante.selection.library import Refused
-
-    late: tuple[str, BuiltDatabases | Refused] | None = None
-    for text in builders()[kind].orders:
-        found = library.databases([text])
-        if not (isinstance(found, Refused) and found.late):
-            return text, found
-        late = late or (text, found)
-    assert late is not None  # a kind has at least its defaults
-    return late

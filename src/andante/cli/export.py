@@ -59,6 +59,9 @@ def export(
     share: str = typer.Option(
         None, "--share", metavar="goal", help="Units of a crowd that have the same goal learn together."
     ),
+    grow: int = typer.Option(
+        1, metavar="TIMES", min=1, help="Write plans for larger crowds too, up to so many times, to grow into."
+    ),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Write agents as a C library, or as WebAssembly, into a folder that a game can use.
@@ -87,6 +90,7 @@ def export(
             memory=memory,
             bodies=bodies,
             share=share,
+            grow=grow,
         )
     if as_json:
         print_json({"folder": str(out_folder), "agents": package.agents, "libraries": package.libraries})

@@ -10,6 +10,8 @@ import typer
 from andante.cli.shared import (
     JSON_OPTION,
     MAP_HELP,
+    RULE_OPTION,
+    TERRAIN_OPTION,
     err,
     number_option,
     out,
@@ -67,12 +69,14 @@ def show(
         None, min=1, metavar="LEVEL", help="Show the regions of this level of its clique abstraction, too."
     ),
     picture: Path | None = typer.Option(None, metavar="FILE.png", help="Draw the map."),
+    rule: str = RULE_OPTION,
+    terrain: str = TERRAIN_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Describe a map, and draw it on the terminal or into a file."""
     import numpy as np
 
-    grid = read_world(map)
+    grid = read_world(map, rule, terrain)
     levels = None if level is None else _levels(grid, level)
     sizes = np.bincount(grid.graph.components[grid.passable.ravel()]) if grid.free_cells else np.zeros(1, int)
     sizes = np.sort(sizes[sizes > 0])[::-1]
@@ -84,6 +88,7 @@ def show(
         "components": len(sizes),
         "largest_component": int(sizes[0]) if len(sizes) else 0,
         "rule": grid.rule,
+        "costs_of_cells": [1.0] if grid.weights is None else np.unique(grid.weights[grid.passable]).tolist(),
         "fingerprint": grid.fingerprint,
     }
     if levels is not None:
@@ -155,7 +160,9 @@ def _sketch(grid: Grid, levels: Hierarchy | None, level: int | None, columns: in
 
 @app.command()
 def generate(
-    kind: str = typer.Argument(..., help="empty, random, rooms, maze, caves, outdoor: see 'andante maps list'."),
+    kind: str = typer.Argument(
+        ..., help="empty, random, rooms, maze, caves, outdoor or countryside: see 'andante maps list'."
+    ),
     size: str = typer.Argument(..., metavar="WIDTHxHEIGHT"),
     file: Path = typer.Argument(..., metavar="FILE.map", help="Where to write it."),
     seed: int = typer.Option(0, min=0, help="The same seed gives the same map, everywhere."),
@@ -166,6 +173,7 @@ def generate(
     from andante.datasets.named import read_size
     from andante.errors import ParameterError
     from andante.notation import parse
+    from andante.world.grid import costs_text
     from andante.world.mapfiles import write_map
 
     for text in option:
@@ -175,6 +183,18 @@ def generate(
     grid = make(kind, *read_size(size), seed=seed, **options)
     write_map(grid, file)
     out.print(f"{file}: {grid.width} x {grid.height}, {grid.free_cells} free cells", soft_wrap=True)
+    if grid.weights is not None:
+        out.print(f"The format has no costs: read it with --terrain {costs_text(_costs_of(grid))}", soft_wrap=True)
+
+
+def _costs_of(grid: Grid) -> dict[str, float]:
+    """Return what cells cost, by map character, leaving out what costs 1."""
+    import numpy as np
+
+    assert grid.weights is not None
+    codes, first = np.unique(grid.terrain[grid.passable], return_index=True)
+    costs = grid.weights[grid.passable][first]
+    return {chr(code): float(cost) for code, cost in zip(codes, costs, strict=True) if cost != 1.0}
 
 
 @app.command()

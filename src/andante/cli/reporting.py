@@ -98,7 +98,7 @@ def print_results(
     from andante.measures import problem_mismatch
     from andante.report.dominance import on_average
     from andante.report.results import AGENTS
-    from andante.report.table import TerminalTable
+    from andante.report.table import ComparisonTable
     from andante.report.verdicts import as_data, caption
 
     fault = problem_mismatch(summaries) if by in AGENTS else ""
@@ -108,12 +108,12 @@ def print_results(
     about = [*results.sentences, *([f"{fault}."] if fault and not results.incomparable else [])]
     if as_json:
         dominated: Any = {one.summary.name: one.dominated_by for one in standings}
-        told = {"about": about, "summaries": [asdict(summary) for summary in summaries]}
         compared = as_data(comparison) if comparison is not None else None
-        print_json({**told, "comparison": compared, "dominated_by": dominated})
+        data = {"about": about, "summaries": [asdict(summary) for summary in summaries]}
+        print_json({**data, "comparison": compared, "dominated_by": dominated})
         return
     print_lines(about)
-    out.print(TerminalTable(summaries, measures, by, ground.best if comparable else None))
+    out.print(ComparisonTable(summaries, measures, by, ground.best if comparable else None))
     print_lines(filter(None, [caption(summaries)]))
     print_comparison(comparison)
     free = [one.summary.name for one in standings if one.dominated_by is None]

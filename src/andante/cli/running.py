@@ -72,13 +72,12 @@ def _work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], estim
 
 def compile_for(plan: Plan) -> None:
     """Compile what the plan needs, so that no job waits for it."""
-    from andante.campaign.compiling import compile_outfits, small_graphs
-    from andante.datasets.named import is_graph
+    from andante.campaign.compiling import compile_outfits, small_graphs, small_maps
 
     outfits = (task.outfit for task in plan.tasks)
-    grids = not all(is_graph(planned.source.text) for planned in plan.maps)
     with show_compilation() as report:
-        compile_outfits(outfits, report, living=plan.has_scenes, grids=grids, graphs=small_graphs(plan.maps))
+        grids, graphs = small_maps(plan.maps), small_graphs(plan.maps)
+        compile_outfits(outfits, report, living=plan.has_scenes, grids=grids, graphs=graphs)
 
 
 @contextmanager
@@ -150,8 +149,8 @@ def print_stopped(folder: Path, again: str) -> None:
     from andante.campaign import status as stands
     from andante.store import Store
 
-    told = "before its first job; run it again"
+    kept = "before its first job; run it again"
     if Store.exists(folder):
         found = stands(Store(folder))
-        told = f"{found.jobs_finished:,} of {found.jobs:,} jobs kept; {again} resumes it"
-    err.print(f"stopped: {told}", soft_wrap=True)
+        kept = f"{found.jobs_finished:,} of {found.jobs:,} jobs kept; {again} resumes it"
+    err.print(f"stopped: {kept}", soft_wrap=True)

@@ -21,6 +21,16 @@ PORTION = 8  # units that a thread takes at a time
 SHOWN_EXPANSIONS = 1e9  # of a tick, in the replay: nobody waits, as nobody does alone
 
 
+def refuse_rules(scene: Scene, rule: str, terrain: str) -> None:
+    """Raise `ParameterError` for another rule for moves than the scene's own, or for costs of cells."""
+    from andante.errors import ParameterError
+
+    if rule not in ("octile", scene.grid.rule):
+        raise ParameterError("a scene names its own rule for moves; leave out --rule")
+    if terrain:
+        raise ParameterError("cells of a scene in a file all cost 1; leave out --terrain")
+
+
 def run_scene(
     outfits: Sequence[Outfit[Database]],
     scene: Scene,

@@ -50,8 +50,13 @@ MAP_HELP = (
 )
 RULE_OPTION = typer.Option(
     "octile",
-    metavar="octile|corners|cardinal",
-    help="Which diagonal moves are legal: those that cut no corner, all between free cells, or none.",
+    metavar="octile|corners|cardinal|sixteen",
+    help="Which diagonal moves are legal: all that cut no corner, all between free cells, none, or these and leaps.",
+)
+TERRAIN_OPTION = typer.Option(
+    "",
+    metavar="S=2,W=5",
+    help="What cells cost, by map character: 1 where nothing is said. A character with a cost is passable.",
 )
 SIGHT_OPTION = typer.Option(
     None,
@@ -107,9 +112,10 @@ def read_over(text: str) -> Over:
     raise ParameterError(f"errors cannot be over {text!r}; {did_you_mean(text, known)}")
 
 
-def read_world(text: str, rule: str = "octile") -> Grid:
-    """Return the grid that an argument names, with this rule for diagonal moves."""
+def read_world(text: str, rule: str = "octile", terrain: str = "") -> Grid:
+    """Return the grid that an argument names, with this rule for diagonal moves, and these costs of cells."""
     from andante.datasets.named import map_named
+    from andante.world.grid import parse_costs
     from andante.world.mapfiles import read_map
     from andante.world.scenes import is_scene
 
@@ -118,7 +124,9 @@ def read_world(text: str, rule: str = "octile") -> Grid:
             f"{text} is a scene, not a map: 'andante crowd {text}' walks it with all its units at once, and "
             f"'andante compare {text}' with one agent alone"
         )
-    return read_map(text, rule=rule) if os.path.exists(text) else map_named(text, rule=rule)
+    costs = parse_costs(terrain)
+    read = read_map if os.path.exists(text) else map_named
+    return read(text, rule=rule, costs=costs)
 
 
 def read_cell(text: str, option: str) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from andante.cli.shared import (
     MAP_HELP,
     RULE_OPTION,
     SIGHT_OPTION,
+    TERRAIN_OPTION,
     check_places,
     load_databases,
     number_option,
@@ -46,6 +47,7 @@ def solve(
     database: list[Path] = DATABASE_OPTION,
     sight: int | None = SIGHT_OPTION,
     rule: str = RULE_OPTION,
+    terrain: str = TERRAIN_OPTION,
     suboptimality_cap: float | None = number_option(None, 1, help="Give up at this many times the optimal cost."),
     picture: Path | None = typer.Option(None, metavar="FILE.png", help="Draw the path on the map."),
     trace: Path | None = typer.Option(None, metavar="FILE.json", help="Keep every move and thought, to be replayed."),
@@ -68,7 +70,7 @@ def solve(
         check_name(posthoc)
     if picture is not None:
         figure.check_name(picture)
-    grid = read_world(map, rule)
+    grid = read_world(map, rule, terrain)
     problem = grid.problem(read_cell(start, "--start"), read_cell(goal, "--goal"))
     limits = Limits(suboptimality=suboptimality_cap) if suboptimality_cap is not None else Limits()
     outfit = Outfit(entry, load_databases(database, grid), sight)

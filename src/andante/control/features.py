@@ -36,7 +36,7 @@ from andante.search.memory import Clock, Space
 from andante.search.records import Index, claim, find
 from andante.world.graph import Graph
 from andante.world.heuristics import TOLERANCE
-from andante.world.layout import Csr, Layout, Moves, degree, estimate, target, unit
+from andante.world.layout import Csr, GridArrays, Layout, Moves, Sixteen, Terrain, degree, estimate, target, unit
 
 PARTS = 2.0**20  # learning is summed in whole multiples of 1 / PARTS of a unit, which keeps the sums exact
 
@@ -85,8 +85,8 @@ class History(NamedTuple):
 
 def _open_degree(graph: Graph) -> int:
     """Return a state's number of neighbours without obstacles; on graphs other than grids, the greatest degree."""
-    if isinstance(graph.arrays, Moves):
-        return 8 if graph.arrays.diagonal < 2.0 else 4
+    if not isinstance(graph.arrays, Csr):
+        return graph.open_degree
     return max(1, graph.max_degree)
 
 
@@ -96,8 +96,8 @@ def _same_direction(graph: Layout, a: int, b: int, c: int, d: int) -> bool:
     raise TypeError(graph)
 
 
-@_same_direction.of(Moves)
-def _moves_same_direction(graph: Moves, a: int, b: int, c: int, d: int) -> bool:
+@_same_direction.of(Moves, Terrain, Sixteen)
+def _moves_same_direction(graph: GridArrays | Sixteen, a: int, b: int, c: int, d: int) -> bool:
     return graph.x[b] - graph.x[a] == graph.x[d] - graph.x[c] and graph.y[b] - graph.y[a] == graph.y[d] - graph.y[c]
 
 

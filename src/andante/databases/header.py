@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from andante.databases.following import Following, snapshot
 from andante.databases.kinds import States, kind_named, kinds
-from andante.errors import AlgorithmError, DatabaseError, NotationError, real_number
+from andante.errors import AlgorithmError, DatabaseError, NotationError, expect, real_number
 from andante.files import write_whole
 from andante.notation import MAX_LENGTH, Call, parse
 from andante.world.graph import Graph
@@ -115,7 +115,7 @@ class Database:
 
         When these are 0 it equals one built for the present version, and agents look things up in it from their next
         move on. Until then they use it as it was, and search where the map has become another. A call ends when its
-        time is over and the piece at hand is finished; a piece is at most one pass over the whole map.
+        time is over and the piece it works on is finished; a piece is at most one pass over the whole map.
 
         >>> import andante
         >>> world = andante.World(andante.generate("rooms", 24, 24, seed=1))
@@ -259,6 +259,8 @@ def load(path: str | os.PathLike[str], *, map: Grid | Graph) -> Database:  # noq
     ...     load(f"{folder}/empty.moves", map=grid).kind
     'moves'
     """
+    expect(path, str | os.PathLike, "a database is loaded from the path of a file, a text", DatabaseError)
+    expect(map, Grid | Graph, "a database is loaded for its map, a Grid or a Graph", DatabaseError)
     file, graph, version = Path(path), map.graph, 0
     header, buffer = _opened(file)
     if isinstance(map, World) and header.fingerprint not in (None, graph.chart):

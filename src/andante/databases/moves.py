@@ -29,7 +29,7 @@ from andante.kernel import generic, int64, kernel, prefetch, uint64
 from andante.search.hillclimb import greedy_moves
 from andante.search.memory import Space
 from andante.world.graph import Graph
-from andante.world.layout import Arrays, Csr, Layout, Moves, degree, estimate, size, unit
+from andante.world.layout import Arrays, Csr, GridArrays, Layout, Moves, Sixteen, Terrain, degree, estimate, size, unit
 
 BITS = 6  # of a word, for its code; the other bits are the place where a run begins, or the state of a corner
 CODES = (1 << BITS) - 1
@@ -130,8 +130,8 @@ def beyond(graph: Layout, state: int, to: int) -> int:
     raise TypeError(graph)
 
 
-@beyond.of(Moves)
-def _beyond_on_a_grid(graph: Moves, state: int, to: int) -> int:
+@beyond.of(Moves, Terrain, Sixteen)
+def _beyond_on_a_grid(graph: GridArrays | Sixteen, state: int, to: int) -> int:
     ahead = to + AHEAD * (to - state)
     return ahead if ahead < size(graph) else -1
 

@@ -26,8 +26,8 @@ from andante.search.memory import Space
 from andante.search.mind import Group, Mind
 from andante.search.records import Index, claim, find
 from andante.world.graph import Graph
-from andante.world.heuristics import Metric, distance
-from andante.world.layout import Arrays, Csr, Moves, estimate
+from andante.world.heuristics import distance
+from andante.world.layout import Arrays, Csr, GridArrays, Moves, Sixteen, Terrain, estimate, stride
 
 LEAF = 16  # the most records in a leaf of the tree
 DEEPEST = 64  # levels of a tree: enough for 2**64 records
@@ -149,12 +149,7 @@ class Shortlist(NamedTuple):
     @classmethod
     def over(cls, graph: Graph, candidates: int | None) -> Shortlist:
         """Return a list for ``candidates`` records of problems on ``graph``; None stands for all of a database."""
-        arrays = graph.arrays
         most = MOST_CANDIDATES if candidates is None else min(candidates, MOST_CANDIDATES)
-        if isinstance(arrays, Moves):
-            metric = int(Metric.OCTILE if arrays.diagonal < 2.0 else Metric.MANHATTAN)
-        else:
-            metric = arrays.metric
         return cls(
             np.zeros(min(most, MOST_LISTED), np.int32),
             np.zeros(min(most, MOST_LISTED)),
@@ -164,7 +159,7 @@ class Shortlist(NamedTuple):
             np.zeros(2 * DEEPEST),
             np.zeros((2, graph.dimensions)),
             np.zeros((2, graph.dimensions)),
-            metric,
+            int(graph.metric),
         )
 
 
@@ -196,9 +191,9 @@ def _coordinate(graph: Arrays, state: int, axis: int) -> float:
     raise TypeError(graph)
 
 
-@_coordinate.of(Moves)
-def _moves_coordinate(graph: Moves, state: int, axis: int) -> float:
-    return float(graph.x[state]) if axis == 0 else float(graph.y[state])
+@_coordinate.of(Moves, Terrain, Sixteen)
+def _moves_coordinate(graph: GridArrays | Sixteen, state: int, axis: int) -> float:
+    return stride(graph) * (graph.x[state] if axis == 0 else graph.y[state])
 
 
 @_coordinate.of(Csr)

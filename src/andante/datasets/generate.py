@@ -15,19 +15,29 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.datasets import outdoor as game
-from andante.datasets.terrain import Chance, Mask, crowd, join
+from andante.datasets.terrain import Chance, Mask, crowd, join, lowest
 from andante.errors import ParameterError, did_you_mean, quoted
 from andante.kernel import kernel
-from andante.world.grid import MAX_SIDE, Grid
+from andante.world.grid import CHEAPEST, DEAREST, MAX_SIDE, RULES, Grid
 from andante.world.mapfiles import MAX_CELLS
 
 Maker = Callable[..., npt.NDArray[Any]]
 
 
-def generate(kind: str, width: int, height: int, *, seed: int = 0, **options: Any) -> Grid:
-    """Return a map of the given kind and size: empty, random, rooms, maze, caves or outdoor.
+def generate(
+    kind: str,
+    width: int,
+    height: int,
+    *,
+    seed: int = 0,
+    rule: str = RULES[0],
+    costs: Mapping[str, float] | None = None,
+    **options: Any,
+) -> Grid:
+    """Return a map of the given kind and size: empty, random, rooms, maze, caves, outdoor or countryside.
 
     Each kind has its own options, which `kinds` lists. The same seed and options make the same map on every machine.
+    ``rule`` and ``costs`` are those of `Grid`; cells of a countryside have costs as it is, and ``costs`` go before.
 
     >>> a, b, c = (generate("maze", 33, 33, corridor=3, seed=seed).fingerprint for seed in (1, 1, 2))
     >>> a == b, b == c
@@ -47,7 +57,9 @@ def generate(kind: str, width: int, height: int, *, seed: int = 0, **options: An
             raise ParameterError(f"{kind} has no option {name!r}; {advice}")
     terrain = _MAKERS[kind](Chance(seed), width, height, **options)
     spelled = [f"{name}{options[name]}" for name in sorted(options)]
-    return Grid(terrain, name="-".join([kind, f"{width}x{height}", *spelled, f"seed{seed}"]))
+    own = {character: (known | options)[name] for character, name in _COSTS.get(kind, {}).items()}
+    name = "-".join([kind, f"{width}x{height}", *spelled, f"seed{seed}"])
+    return Grid(terrain, name=name, rule=rule, costs={**own, **(costs or {})})
 
 
 def kinds() -> dict[str, dict[str, Any]]:
@@ -148,6 +160,49 @@ def _outdoor(
     return game.outdoor(chance, width, height, bases=bases, water=water, woods=woods, symmetry=symmetry)
 
 
+def _countryside(
+    chance: Chance,
+    width: int,
+    height: int,
+    *,
+    scale: int = 16,
+    water: float = 0.08,
+    swamp: float = 0.15,
+    grass: float = 0.4,
+    woods: float = 0.1,
+    swamp_cost: float = 3.0,
+    grass_cost: float = 1.5,
+) -> npt.NDArray[np.uint8]:
+    """Make hills about ``scale`` cells apart, with lakes, swamps around these, grass and woods: shares of the map.
+
+    A cell of grass costs ``grass_cost``, one of swamp ``swamp_cost``, and one of bare ground 1. Lakes and woods are
+    obstacles, and passages through them connect the rest.
+    """
+    _whole("countryside", "scale", scale, 1, 256)
+    for name, share in (("water", water), ("swamp", swamp), ("grass", grass), ("woods", woods)):
+        _share("countryside", name, share, 0.0, 0.4 if name in ("water", "woods") else 1.0)
+    for name, cost in (("swamp_cost", swamp_cost), ("grass_cost", grass_cost)):
+        _share("countryside", name, cost, CHEAPEST, DEAREST)
+    shape = (height, width)
+    heights, wet, thick = (chance.landscape(shape, scale) for _ in range(3))
+    lakes, low = lowest(heights, water), lowest(heights, min(water + swamp, 1.0))
+    trees = lowest(thick, woods) & ~lakes
+    dug, filled = join(~(lakes | trees), smallest=12, radius=1)
+    terrain = np.full(shape, ord("."), np.uint8)
+    for character, cells in (("G", lowest(wet, grass)), ("S", low), ("T", trees | filled), ("W", lakes), (".", dug)):
+        terrain[cells] = ord(character)
+    return terrain
+
+
+#: The options that say what cells cost, by kind and map character.
+_COSTS: Mapping[str, Mapping[str, str]] = {"countryside": {"G": "grass_cost", "S": "swamp_cost"}}
+
+
+def has_costs(kind: str) -> bool:
+    """Return whether cells of maps of this kind have costs."""
+    return kind in _COSTS
+
+
 _MAKERS: Mapping[str, Maker] = {
     "empty": _empty,
     "random": _random,
@@ -155,6 +210,7 @@ _MAKERS: Mapping[str, Maker] = {
     "maze": _maze,
     "caves": _caves,
     "outdoor": _outdoor,
+    "countryside": _countryside,
 }
 
 

@@ -20,7 +20,7 @@ import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -81,12 +81,6 @@ class BenchmarkSet:
         return self.published.name in _known()
 
     @property
-    def map_count(self) -> int | None:
-        """The number of maps in the set, or None if unknown."""
-        expected = _expected(self.published.name)
-        return None if expected is None else len(expected)
-
-    @property
     def fetched(self) -> bool:
         """Whether the set, or the one it is derived from, is in the cache."""
         return os.path.isdir(_home(self.published.name))
@@ -143,10 +137,10 @@ class BenchmarkMap:
     name: str
     source: Source = None
 
-    def grid(self, *, rule: str = "octile") -> Grid:
-        """Read and return the map."""
+    def grid(self, *, rule: str = "octile", costs: Mapping[str, float] | None = None) -> Grid:
+        """Read and return the map; ``costs`` are what cells cost, by character."""
         data, where = _contents(self.set, self.name, ".map", self.source)
-        grid = parse_map(data, self.name, rule=rule, where=where)
+        grid = parse_map(data, self.name, rule=rule, where=where, costs=costs)
         derive = set_named(self.set).derive
         return grid if derive is None else derive(grid)
 
@@ -172,9 +166,16 @@ def map_names(name: str, *, source: Source = None) -> list[str]:
     return [each.name for each in maps(name, source=source)]
 
 
-def load_map(name: str, title: str | None = None, *, source: Source = None, rule: str = "octile") -> Grid:
+def load_map(
+    name: str,
+    title: str | None = None,
+    *,
+    source: Source = None,
+    rule: str = "octile",
+    costs: Mapping[str, float] | None = None,
+) -> Grid:
     """Return a map of a set: ``load_map("dao/arena")`` or ``load_map("dao", "arena")``."""
-    return _map_named(name, title, source).grid(rule=rule)
+    return _map_named(name, title, source).grid(rule=rule, costs=costs)
 
 
 def problems(name: str, title: str | None = None, *, source: Source = None) -> list[Problem]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +19,26 @@ from andante.world.mapfiles import read_map
 _MOST_DIGITS = 19  # in a seed or a size
 
 
-def map_named(text: str, folder: Path = Path(), *, rule: str = "octile") -> Grid:
+def map_named(
+    text: str, folder: Path = Path(), *, rule: str = "octile", costs: Mapping[str, float] | None = None
+) -> Grid:
     """Return the map that a text names: a file ending in ``.map``, SET/NAME, or a map to generate.
 
-    Paths are relative to ``folder``; ``rule`` says which diagonal moves are legal.
+    Paths are relative to ``folder``; ``rule`` says which diagonal moves are legal, and ``costs`` what cells cost, by
+    character. Generated maps that have costs keep those of other characters.
 
     >>> map_named("empty:9x6").height, map_named("rooms(width=32, height=32, size=5)").width
     (6, 32)
     """
     if text.endswith(".map"):
-        return read_map(folder / text, rule=rule)
+        return read_map(folder / text, rule=rule, costs=costs)
     if is_generated(text):
         call = generated(text)
         options: dict[str, Any] = dict(call.arguments)
-        made = generate(call.name, options.pop("width"), options.pop("height"), **options)
-        return made if rule == made.rule else Grid(made.terrain, name=made.name, rule=rule)
+        return generate(call.name, options.pop("width"), options.pop("height"), rule=rule, costs=costs, **options)
     if "/" in text:
         _check_set(text)
-        return movingai.load_map(text, rule=rule)
+        return movingai.load_map(text, rule=rule, costs=costs)
     raise MapError(
         f"{text!r} is not a .map file, a SET/NAME of a benchmark set or KIND:WIDTHxHEIGHT:SEED; see 'andante maps list'"
     )
@@ -44,6 +46,8 @@ def map_named(text: str, folder: Path = Path(), *, rule: str = "octile") -> Grid
 
 def _check_set(text: str) -> None:
     """Raise `DatasetError` if the text names no map of a benchmark set; perhaps it was meant to be a file."""
+    if text.startswith((".", "/", "~")):
+        raise MapError(f"there is no folder {text!r}, and a map's file ends in .map")
     name, known = text.partition("/")[0], [one.name for one in movingai.sets()]
     if name not in known:
         raise DatasetError(

@@ -34,7 +34,8 @@ _AS_GOOD = 0.001
 def native(grid: Grid) -> Grid:
     """Return the map that ``grid`` was enlarged from; each side is the shortest of `SIDES` that explains it."""
     size = (_side(grid.terrain, axis=1), _side(grid.terrain, axis=0))
-    return Grid(downscale(grid, size=size).terrain, name=grid.name, rule=grid.rule)
+    small = downscale(grid, size=size)
+    return grid.like(small.terrain, small.passable, small.weights, grid.name)
 
 
 def _side(terrain: npt.NDArray[np.uint8], axis: int) -> int:

@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import ParameterError, real_number
+from andante.errors import MapError, ParameterError, expect, real_number
 from andante.world.grid import MAX_SIDE, Grid
 from andante.world.mapfiles import MAX_CELLS
 from andante.world.problem import Problem
@@ -31,6 +31,7 @@ def upscale(grid: Grid, factor: float | None = None, *, size: tuple[int, int] | 
     >>> upscale(generate("empty", 10, 8), 2.5)
     <Grid empty-10x8-seed0-25x20 25 x 20, 500 free cells>
     """
+    expect(grid, Grid, "only a Grid can be upscaled, as andante.read_map returns", MapError)
     sides = (grid.width, grid.height)
     if (factor is None) == (size is None):
         raise ParameterError("upscale takes either a factor or a size")
@@ -67,7 +68,9 @@ def downscale(grid: Grid, *, size: tuple[int, int]) -> Grid:
 def _sampled(grid: Grid, columns: Places, rows: Places) -> Grid:
     """Return the map of these columns and rows of ``grid``."""
     name = f"{grid.name}-{len(columns)}x{len(rows)}"
-    return Grid(grid.terrain[np.ix_(rows, columns)], name=name, rule=grid.rule)
+    taken = np.ix_(rows, columns)
+    weights = None if grid.weights is None else grid.weights[taken]
+    return grid.like(grid.terrain[taken], grid.passable[taken], weights, name)
 
 
 def origins(small: int, large: int) -> Places:

@@ -16,15 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.datasets import ProgressCallback, cache
-from andante.errors import ParameterError, ProblemError, whole_number
+from andante.errors import ParameterError, ProblemError, expect, whole_number
 from andante.machine import cores
 from andante.search.astar import optimal_costs
 from andante.search.dijkstra import Field, spread
 from andante.world.graph import Graph
 from andante.world.grid import Grid
-from andante.world.heuristics import Metric, distances_between
-from andante.world.layout import Csr
-from andante.world.problem import Problem
+from andante.world.heuristics import distances_between
+from andante.world.layout import Csr, GridArrays, stride
+from andante.world.problem import Problem, checked_problems
 
 States = npt.NDArray[np.int64]
 Pairs = dict[tuple[int, int], float]  # start and goal, with the cost between them
@@ -73,6 +73,7 @@ def random_problems(
     >>> len(problems), all(5 <= problem.optimal_cost < 6 for problem in problems)
     (10, True)
     """
+    expect(grid, Grid | Graph, "random problems need a Grid or a Graph, as andante.read_map returns")
     band = Band.of(optimal_cost)
     count = whole_number(count, "the number of problems", least=0, error=ParameterError)
     seed = whole_number(seed, "seed", least=0, error=ParameterError)
@@ -122,11 +123,11 @@ def _candidates(grid: Grid | Graph, band: Band, rng: np.random.Generator) -> tup
 def _estimates(graph: Graph, starts: States, goals: States) -> npt.NDArray[np.float64]:
     """Return the heuristic between the states of each pair."""
     moves = graph.arrays
-    if isinstance(moves, Csr):
-        return distances_between(moves.point[starts], moves.point[goals], Metric(moves.metric))
+    if not isinstance(moves, GridArrays):
+        return distances_between(graph.points[starts], graph.points[goals], graph.metric)
     dx, dy = (np.abs(axis[starts].astype(np.int64) - axis[goals]) for axis in (moves.x, moves.y))
     near, far = np.minimum(dx, dy), np.maximum(dx, dy)
-    estimates: npt.NDArray[np.float64] = far - near + near * moves.diagonal
+    estimates: npt.NDArray[np.float64] = (far - near) * stride(moves) + near * moves.diagonal
     return estimates
 
 
@@ -182,7 +183,7 @@ def with_optimal_costs(
 
     Costs are computed once and kept in the user's cache.
     """
-    known = list(problems)
+    known = checked_problems(problems)
     todo: dict[int, list[int]] = {}
     for place, problem in enumerate(known):
         if problem.known_cost is None:

@@ -30,7 +30,7 @@ from andante.episode.wishes import UNRANKED, ranked
 from andante.kernel import generic, int64, kernel
 from andante.measures.outcome import Outcome
 from andante.search.path import price_between
-from andante.world.layout import Arrays, Csr, Moves, degree, estimate, price, target
+from andante.world.layout import Arrays, Csr, GridArrays, Moves, Sixteen, Terrain, degree, estimate, price, target
 from andante.world.layout import unit as unit_of
 
 _WALKING, _GOAL = int(Outcome.WALKING), int(Outcome.GOAL)
@@ -188,13 +188,13 @@ def _crosses(graph: Arrays, bodies: Bodies, here: int, to: int) -> bool:
     raise TypeError(graph)
 
 
-@_crosses.of(Csr)
-def _never(graph: Csr, bodies: Bodies, here: int, to: int) -> bool:
+@_crosses.of(Csr, Sixteen)
+def _never(graph: Csr | Sixteen, bodies: Bodies, here: int, to: int) -> bool:
     return False
 
 
-@_crosses.of(Moves)
-def _diagonals(graph: Moves, bodies: Bodies, here: int, to: int) -> bool:
+@_crosses.of(Moves, Terrain)
+def _diagonals(graph: GridArrays, bodies: Bodies, here: int, to: int) -> bool:
     if graph.x[here] == graph.x[to] or graph.y[here] == graph.y[to]:
         return False
     width = graph.offset[4]  # from a cell to the one below it

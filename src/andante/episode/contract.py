@@ -18,7 +18,7 @@ from andante.datasets.generate import generate
 from andante.datasets.scenarios import random_problems
 from andante.episode.changes_contract import catch_goals, follow_changes
 from andante.episode.convergence import Convergence, converge_many
-from andante.episode.crowd import Crowd
+from andante.episode.crowd_contract import walk_in_crowds
 from andante.episode.plain import CountedAgent, PlainAgent
 from andante.episode.run import Outfit
 from andante.episode.single import Agent
@@ -45,7 +45,6 @@ UNITS = (2.0**-40, 2.0**40)
 ONE_WAY_GRAPHS, ONE_WAY_STATES = 4, 32
 DEBUGGED = Limits(moves=100)  # of an agent in plain Python, which is slow
 DEBUG_PROBLEMS = 1  # on each map
-CROWD_BUDGET = 40  # expansions per tick of a dozen units: too few for all
 CROWD_MOVES = 2_000  # of a walk that is repeated in a crowd, which calls Python at every tick
 SIGHTS = (1, 5)  # of agents that do not know the map: the least possible, and more
 
@@ -56,11 +55,13 @@ def check_algorithm(
     algorithm: str | Algorithm,
     *,
     databases_for: Callable[[Grid], Sequence[Any]] | None = None,
+    maps: Sequence[Grid] | None = None,
     debug: bool = False,
 ) -> list[str]:
     """Check the claims on an algorithm's card; return the checks passed, or raise `AlgorithmError` for one that fails.
 
-    ``databases_for`` makes the databases that it needs, for each map that it is tested on.
+    ``databases_for`` makes the databases that it needs, for each map that it is tested on. ``maps`` are these, such as
+    maps whose cells have costs; without them it is tested on four generated ones of 40 x 40 cells.
 
     With ``debug`` its kernels run as plain Python for some moves on small maps. Nothing of that is compiled, an index
     out of bounds or another error is reported with its line, and kernels may print. Kernels that ``allocate`` calls
@@ -73,9 +74,9 @@ def check_algorithm(
     """
     entry = find(algorithm)
     if debug:
-        return _debug(_Subject(entry, databases_for, plain=True))
+        return _debug(_Subject(entry, databases_for, plain=True), _maps() if maps is None else maps)
     subject = _Subject(entry, databases_for)
-    grids = _maps()
+    grids = _maps() if maps is None else list(maps)
     problems = [p for i, grid in enumerate(grids) for p in random_problems(grid, PROBLEMS, seed=i)]
     before = [grid.graph.fingerprint for grid in grids]
     trials = subject.run(problems)
@@ -143,11 +144,11 @@ def _passed(entry: Algorithm, checks: Mapping[str, Callable[[], Iterable[str]]])
     return list(checks)
 
 
-def _debug(subject: _Subject) -> list[str]:
+def _debug(subject: _Subject, grids: Sequence[Grid]) -> list[str]:
     """Make a few moves in both layouts, and with each sight, in plain Python; return the checks that this allows."""
     entry = subject.entry
     trials: list[Trial] = []
-    known = [p for i, grid in enumerate(_maps()) for p in random_problems(grid, DEBUG_PROBLEMS, seed=i)]
+    known = [p for i, grid in enumerate(grids) for p in random_problems(grid, DEBUG_PROBLEMS, seed=i)]
     for sight in (None, *SIGHTS) if entry.card.senses else (None,):
         trials += replace(subject, sight=sight).run(known, DEBUGGED)
     if not entry.needs:  # a database is for one layout
@@ -276,80 +277,8 @@ def _is_for_crowds(entry: Algorithm) -> Iterable[str]:
 
 
 def _in_a_crowd(subject: _Subject, trials: list[Trial]) -> Iterable[str]:
-    """Let all problems of a map be walked by one crowd, which shares a small budget, in two lanes.
-
-    The units of an odd number set out late, when some of the first have gone: minds are used again. Long walks are left
-    out.
-    """
     short = [trial for trial in trials if trial.moves <= CROWD_MOVES]
-    for _, group in groupby(short, key=lambda trial: trial.problem.grid):
-        some = list(group)
-        world, databases = some[0].problem.world, subject.databases(some[0].problem.grid)
-        crowd = Crowd(subject.entry, world, databases=databases, lanes=2, threads=2)
-        first = crowd.add(*_ends(world, some[::2]))
-        paths = _Paths(first, some[::2])
-        while _walking(crowd) > len(first) / 2:
-            crowd.tick(expansions=CROWD_BUDGET)
-            yield from paths.astray(crowd)
-        arrived = np.flatnonzero(crowd.outcomes[first] == Outcome.GOAL)
-        yield from _as_alone(crowd, first[arrived], [some[2 * i] for i in arrived])
-        crowd.remove(first[arrived])
-        late = crowd.add(*_ends(world, some[1::2]))
-        paths = _Paths(late, some[1::2])
-        while _walking(crowd):
-            crowd.tick()
-            yield from paths.astray(crowd)
-        yield from _as_alone(crowd, late, some[1::2])
-
-
-class _Paths:
-    """The paths that the units of a crowd walk alone, to be followed move by move."""
-
-    def __init__(self, ids: Any, trials: list[Trial]) -> None:
-        self._ids, self._trials = ids, trials
-        paths = [np.zeros(0) if trial.path is None else trial.path for trial in trials]
-        self._length = np.array([len(path) for path in paths])
-        self._states = np.full((len(paths), max(self._length, default=0)), -1, np.int64)
-        for row, path in zip(self._states, paths, strict=True):
-            row[: len(path)] = path
-
-    def astray(self, crowd: Crowd) -> Iterable[str]:
-        """Yield where a unit is elsewhere than alone after as many moves; alone, it may have been stopped earlier."""
-        moves, units = crowd.moves[self._ids], np.arange(len(self._ids))
-        walked = units[moves < self._length]
-        expected = self._states[walked, moves[walked]]
-        for i in walked[crowd.states[self._ids[walked]] != expected][:1]:
-            there, alone = int(crowd.states[self._ids[i]]), int(self._states[i, moves[i]])
-            problem = self._trials[i].problem
-            yield f"on {problem!r} its move {moves[i]} leads to state {alone}, and in a crowd to {there}"
-
-
-def _walking(crowd: Crowd) -> int:
-    """Return the number of units that are on their way and would not have been stopped alone: crowds have no caps."""
-    return int(np.count_nonzero((crowd.outcomes == Outcome.WALKING) & (crowd.moves < LIMITS.moves)))
-
-
-def _ends(world: Grid | Graph, trials: list[Trial]) -> tuple[Any, Any]:
-    """Return the starts and goals of trials, as a crowd takes them."""
-    places = [(trial.problem.start, trial.problem.goal) for trial in trials]
-    if isinstance(world, Grid):
-        return [world.cell(start) for start, _ in places], [world.cell(goal) for _, goal in places]
-    return [start for start, _ in places], [goal for _, goal in places]
-
-
-def _as_alone(crowd: Crowd, ids: Any, trials: list[Trial]) -> Iterable[str]:
-    """Yield where units of a crowd have walked differently than alone."""
-    for unit, trial in zip(ids.tolist(), trials, strict=True):
-        if trial.outcome is Outcome.MOVE_CAP:
-            continue
-        alone = int(trial.outcome), trial.moves, trial.cost, trial.states_expanded
-        among = int(crowd.outcomes[unit]), int(crowd.moves[unit]), float(crowd.costs[unit]), int(crowd.expanded[unit])
-        if alone != among:
-            yield (
-                f"on {trial.problem!r} it ends with {trial.outcome.name} after {trial.moves} moves, {trial.cost:g} far "
-                f"and {trial.states_expanded} expansions; in a crowd with {Outcome(among[0]).name} after {among[1]} "
-                f"moves, {among[2]:g} far and {among[3]} expansions"
-            )
+    return walk_in_crowds(subject.outfit, short, LIMITS.moves)
 
 
 def _asked(subject: _Subject, problems: list[Problem]) -> Iterable[str]:
@@ -407,18 +336,18 @@ def _counts(subject: _Subject, trials: list[Trial]) -> Iterable[str]:
     """
     for trial in trials:
         agent = CountedAgent(subject.outfit(trial.problem.grid), trial.problem.world)
-        watch, told = agent.watch(trial.problem, COUNTED), 0
+        watch, before = agent.watch(trial.problem, COUNTED), 0
         while watch.trial.outcome in (Outcome.WAITING, Outcome.WALKING):
             agent.generated.clear()
             next(watch, None)
             now = watch.trial
-            if agent.generated.states > now.states_expanded - told + 1:
+            if agent.generated.states > now.states_expanded - before + 1:
                 yield (
                     f"in move {max(now.moves, 1)} on {trial.problem!r} it generates all successors of "
-                    f"{agent.generated.states} states, and says {now.states_expanded - told}"
+                    f"{agent.generated.states} states, and says {now.states_expanded - before}"
                 )
                 return
-            told = now.states_expanded
+            before = now.states_expanded
 
 
 def _in_rows(subject: _Subject, trials: list[Trial]) -> Iterable[str]:

@@ -24,10 +24,10 @@ from andante.episode.places import nearest_in_component, needed, priorities, sta
 from andante.episode.roster import NO_SQUAD, Ids, Roster, States
 from andante.episode.tick import Budget, Tick
 from andante.episode.units import NEW_PROBLEM, NEW_TRIAL, NO_TEAM, NO_WISH
-from andante.errors import AlgorithmError, ParameterError, ProblemError, quoted
+from andante.errors import AlgorithmError, ParameterError, ProblemError, expect, quoted
 from andante.measures import Outcome, jain_index
 from andante.world.graph import Graph
-from andante.world.grid import Grid
+from andante.world.grid import Grid, refuse_sixteen
 from andante.world.living import LivingGraph, World
 
 _WALKING, _UNREACHABLE = int(Outcome.WALKING), int(Outcome.UNREACHABLE)
@@ -40,12 +40,10 @@ def _alone(method: F) -> F:
 
     @wraps(method)
     def call(self: Crowd, *args: Any, **how: Any) -> Any:
-        if not self._lock.acquire(blocking=False):
+        if self._lock.locked():
             raise AlgorithmError("two threads use the same crowd at once; let one of them do all the work")
-        try:
+        with self._lock:  # who came between these two lines waits; and an interrupt never leaves it locked
             return method(self, *args, **how)
-        finally:
-            self._lock.release()
 
     return cast(F, call)
 
@@ -85,8 +83,7 @@ class Crowd:
     ) -> None:
         if world is None and isinstance(algorithm, Grid | Graph):  # Crowd(grid): each `add` names an algorithm
             algorithm, world = None, algorithm
-        if not isinstance(world, Grid | Graph):
-            raise ProblemError(f"a crowd needs a Grid or a Graph, as andante.read_map returns, not {quoted(world)}")
+        world = cast(Grid | Graph, expect(world, Grid | Graph, "a crowd needs a Grid or a Graph, as read_map returns"))
         if isinstance(world, LivingGraph):
             world = world.map
         _refuse_sight(parameters)
@@ -95,7 +92,9 @@ class Crowd:
         self.world, self.graph = world, world.graph
         self._databases = as_databases(databases, world)
         self._share = sharing(share)
-        self._roster = Roster(world, flag(bodies, "bodies"))
+        if flag(bodies, "bodies") and isinstance(world, Grid):
+            refuse_sixteen(world, "a crowd with bodies")
+        self._roster = Roster(world, bodies)
         self._lanes = Lanes(self.graph, self._roster, lanes, threads, memory, self._share)
         self._lock = threading.Lock()
         self._living = world if isinstance(world, World) else None
@@ -227,8 +226,7 @@ class Crowd:
         weights = priorities(priority, len(begin))
         check_goals(covering(chosen, given, self.graph), self.world, end)
         self._roster.check_room(begin)
-        squad = self._lanes.open(chosen, given)
-        self._lanes.check_memory(len(begin), squad)
+        squad = self._lanes.open(chosen, given, len(begin))
         rows = self._roster.take(len(begin))
         table = self._roster.units
         table["anchored"][rows], table["priority"][rows] = chosen.card.anchored, weights

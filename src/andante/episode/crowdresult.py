@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.errors import ParameterError, real_number, whole_number
-from andante.measures import Outcome
+from andante.measures import Outcome, replanned_ratio, suboptimality_ratio
 
 if TYPE_CHECKING:
     from andante.episode.crowdtrace import CrowdTrace
@@ -113,8 +113,11 @@ class CrowdResult:
     @property
     def ratios(self) -> npt.NDArray[np.float64]:
         """What `ratio` measures, of the units that arrived."""
-        arrived = (self.outcomes == int(Outcome.GOAL)) & np.isfinite(self.optimal_costs) & (self.optimal_costs > 0)
-        return self.costs[arrived] / self.optimal_costs[arrived]
+        measured = replanned_ratio if self.in_scene else suboptimality_ratio
+        arrived = np.flatnonzero(self.outcomes == int(Outcome.GOAL))
+        pairs = zip(self.costs[arrived].tolist(), self.optimal_costs[arrived].tolist(), strict=True)
+        ratios = np.array([measured(*costs, Outcome.GOAL) for costs in pairs], np.float64)
+        return ratios[np.isfinite(ratios)]
 
     def figures(self) -> dict[str, Any]:
         """Return all numbers by name; nan where there is nothing to measure."""

@@ -13,7 +13,6 @@ from andante.datasets.scenarios import random_problems, with_optimal_costs
 from andante.episode.crowd import Crowd
 from andante.episode.crowdresult import CrowdResult, Pace
 from andante.episode.crowdtrace import CrowdRecorder
-from andante.episode.lanes import MEMORY
 from andante.episode.scenewalk import replanned_costs
 from andante.episode.stage import Stage
 from andante.episode.tick import Tick
@@ -33,41 +32,27 @@ def run_crowd(
     problems: Sequence[Problem],
     pace: Pace,
     *,
-    databases: Sequence[Any] = (),
-    memory: float = MEMORY,
-    bodies: bool = False,
-    share: str | None = None,
-    lanes: int = 1,
-    threads: int = 1,
     recorded: bool = False,
     scene: Scene | None = None,
     progress: Callable[[int], None] = lambda ended: None,
+    **settings: Any,
 ) -> CrowdResult:
     """Let a unit walk each of these problems, all at once, until all have ended or the ticks are over.
 
     All problems are on one grid and have optimal costs; those of a ``scene`` are what `problems_of` returns. In a scene
     a unit whose goal is cut off waits until it no longer is, or until nothing more happens. ``recorded`` keeps where
-    everybody was. ``progress`` is called after each tick with the number of units that have ended in it.
+    everybody was. ``progress`` is called after each tick with the number of units that have ended in it. ``settings``
+    are those of `Crowd`.
     """
     grid = problems[0].grid if problems else None
     if grid is None:
         raise ProblemError("a crowd is measured on problems of one grid, made with grid.problem(start, goal)")
     stage = None if scene is None else Stage(scene)
-    crowd = Crowd(
-        algorithm,
-        grid if stage is None else stage.world,
-        databases=databases,
-        memory=memory,
-        bodies=bodies,
-        share=share,
-        lanes=lanes,
-        threads=threads,
-    )
+    crowd = Crowd(algorithm, grid if stage is None else stage.world, **settings)
     ids = crowd.add(_cells(grid, [one.start for one in problems]), _cells(grid, [one.goal for one in problems]))
     play = None if stage is None else _Play(stage, crowd, ids)
     recorder = CrowdRecorder(grid, crowd.states[ids], crowd.goals[ids], scene) if recorded else None
     ticks, held = _walk(crowd, ids, pace, play, recorder, progress)
-    fixed = crowd.memory_bytes - crowd.unit_bytes
     return CrowdResult(
         algorithm=str(algorithm),
         map_name=grid.name,
@@ -77,7 +62,7 @@ def run_crowd(
         optimal_costs=np.array([one.optimal_cost for one in problems], np.float64),
         costs=crowd.costs[ids] + (0.0 if play is None else play.earlier),
         jain_index=crowd.jain_index,
-        memory_bytes=fixed + max((tick.bytes for tick in ticks), default=0),
+        memory_bytes=crowd.memory_bytes - crowd.unit_bytes + max((tick.bytes for tick in ticks), default=0),
         unit_bytes=held,
         in_scene=scene is not None,
         trace=recorder.trace(str(algorithm), algorithm.card.title, pace.microseconds) if recorder else None,

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from andante.episode.units import NEW_PROBLEM, NO_WISH, Ground
 from andante.kernel import bind, kernel
 from andante.measures.outcome import Outcome
-from andante.world.layout import Moves
+from andante.world.layout import GridArrays
 from andante.world.living import World
 from andante.world.parts import Parts, is_apart
 
@@ -37,7 +37,7 @@ class CutOff:
 
 
 @kernel
-def end_cut_off(parts: Parts, graph: Moves, ground: Ground, lost: npt.NDArray[np.int64], count: int) -> int:
+def end_cut_off(parts: Parts, graph: GridArrays, ground: Ground, lost: npt.NDArray[np.int64], count: int) -> int:
     """Let units among the first ``count`` end, write their ids to ``lost``, and return how many there are."""
     found = 0
     for unit in range(count):

@@ -30,7 +30,7 @@ from andante.search.memory import CLOCK, Clock, Space, allocate, begin_problem, 
 from andante.search.path import price_between
 from andante.world.changes import Changes
 from andante.world.graph import Graph
-from andante.world.layout import Moves, degree
+from andante.world.layout import GridArrays, degree
 from andante.world.living import LivingGraph
 
 SEARCH = "tba(budget=10, weight=2)"
@@ -51,7 +51,7 @@ class Gait(NamedTuple):
 class Lore(NamedTuple):
     """What an agent that cannot follow changes knows of the map, for the present editions of its databases."""
 
-    graph: Moves  # the version of the map that it plans on
+    graph: GridArrays  # the version of the map that it plans on
     edition: int  # a number that grows with each new edition
     agrees: bool  # whether its databases are all for that version
 
@@ -107,7 +107,7 @@ def _known(algorithm: Algorithm, databases: Sequence[Any], graph: LivingGraph) -
     following = _followings(mapped, graph)
     known = following[0].graph if following else graph.first
     arrays = known.arrays
-    assert isinstance(arrays, Moves)
+    assert isinstance(arrays, GridArrays)
     agrees = all(one.graph is known for one in following) and len(following) in (0, len(mapped))
     return known, Lore(arrays, edition_of(databases, graph), agrees)
 
@@ -165,7 +165,7 @@ own_step = placeholder(Move, "makes one move of an algorithm (graph, memory, par
 search_step = placeholder(Move, "makes one move of a search (graph, memory, params, state, goal)")
 
 
-def step_or_search(graph: Moves, memory: Both, params: Codes, state: int, goal: int) -> Move:
+def step_or_search(graph: GridArrays, memory: Both, params: Codes, state: int, goal: int) -> Move:
     """Make one move of an algorithm on the map as it was, or of a search if that is no longer possible."""
     own, detour = memory.own, memory.detour
     if not _is_astray(own.lore, detour, state, goal):

@@ -63,18 +63,28 @@ class Lanes:
 
     # --- members ----------------------------------------------------------------------------------------------------
 
-    def open(self, algorithm: Algorithm, databases: tuple[Any, ...]) -> int:
-        """Return the number of the first lane's squad for this algorithm; there is one in each lane."""
+    def open(self, algorithm: Algorithm, databases: tuple[Any, ...], units: int = 0) -> int:
+        """Return the number of the first lane's squad for this algorithm; there is one in each lane.
+
+        Raise `ParameterError` if there is no memory for so many new ``units``, whatever they learn.
+        """
         key = (algorithm, *map(id, databases))
-        if key not in self._first:
-            room, ground = int(self._memory / self._lanes), self._roster.ground
-            try:
-                made = [Squad(algorithm, databases, self._graph, ground, room, self._share) for _ in range(self._lanes)]
-            except MemoryError:
-                raise ParameterError(f"memory={self._memory:g} is more than this machine has; give less") from None
-            self._first[key] = len(self._squads)
-            self._squads += made
-        return self._first[key]
+        if key in self._first:
+            self._check_memory(units, self._first[key])
+            return self._first[key]
+        room, ground, first = int(self._memory / self._lanes), self._roster.ground, len(self._squads)
+        try:
+            made = [Squad(algorithm, databases, self._graph, ground, room, self._share) for _ in range(self._lanes)]
+        except MemoryError:
+            raise ParameterError(f"memory={self._memory:g} is more than this machine has; give less") from None
+        self._squads += made
+        try:
+            self._check_memory(units, first)
+        except ParameterError:
+            del self._squads[first:]
+            raise
+        self._first[key] = first
+        return first
 
     def enlist(self, rows: Ids, first: int) -> None:
         """Deal new units into the squads of an algorithm, of which ``first`` is the first lane's."""
@@ -192,7 +202,7 @@ class Lanes:
         )
         return rows * self._roster.row_bytes + slots
 
-    def check_memory(self, count: int, first: int) -> None:
+    def _check_memory(self, count: int, first: int) -> None:
         """Raise `ParameterError` if so many new units take more memory than there is, whatever they learn."""
         room = (1 - KEPT_SHARE) * self._memory / self._lanes
 
@@ -211,8 +221,8 @@ class Lanes:
 
     def _limit_memory(self, lane: int, squad: Squad, squads: list[Squad]) -> None:
         """Let a squad of a lane learn as much as the others have left of the lane's memory."""
-        others = sum(other.used_bytes for other in squads if other is not squad)
-        squad.result["room"] = max(0, int(self._memory / self._lanes) - self._fixed[lane] - others)
+        others = sum([other.used_bytes for other in squads if other is not squad])
+        squad.count["room"][0] = max(0, int(self._memory / self._lanes) - self._fixed[lane] - others)
 
     # --- turns ------------------------------------------------------------------------------------------------------
 
@@ -241,12 +251,23 @@ class Lanes:
         if budget.timed is not self._timed and budget.amount < math.inf:
             self._close_accounts()
             self._timed = budget.timed
-        work = self._dealt(budget)
-        if self._threads == 1:
-            for one in work:
-                self._march_lane(turn, one)
-        else:
-            list(self._pool.map(lambda one: self._march_lane(turn, one), work))
+        work = self._dealt(budget)[::-1]
+        helpers = [self._pool.submit(self._march_lanes, turn, work) for _ in range(min(self._threads, len(work)) - 1)]
+        try:
+            self._march_lanes(turn, work)  # this thread takes lanes too: a sleeping one would have to be woken
+        finally:
+            failures = [failure for helper in helpers if (failure := helper.exception()) is not None]
+        for failure in failures:
+            raise failure
+
+    def _march_lanes(self, turn: int, work: list[_Work]) -> None:
+        """Let the units of lanes move as long as there are lanes that no thread has begun with, the last one first."""
+        while work:
+            try:
+                one = work.pop()
+            except IndexError:  # another thread was faster
+                return
+            self._march_lane(turn, one)
 
     def _close_accounts(self) -> None:
         """Forget what units were given and spent: from now on it is in expansions and not in nanoseconds, or back."""
@@ -262,17 +283,17 @@ class Lanes:
 
     def total(self, name: str) -> int:
         """Return the sum of one result of the turn over all squads."""
-        return int(sum(squad.result[name][0] for squad in self._squads))
+        return sum([squad.count[name][0] for squad in self._squads])
 
     @property
     def longest_wait(self) -> int:
         """The most ticks for which a unit has waited."""
-        return max((int(squad.result["longest_wait"][0]) for squad in self._squads), default=0)
+        return max([squad.count["longest_wait"][0] for squad in self._squads], default=0)
 
     @property
     def faulty(self) -> Squad | None:
         """A squad whose step returned a wrong move in this turn."""
-        return next((squad for squad in self._squads if squad.result["faulty"][0] != NOBODY), None)
+        return next((squad for squad in self._squads if squad.count["faulty"][0] != NOBODY), None)
 
     def _dealt(self, budget: Budget) -> list[_Work]:
         """Return the work of the lanes in which units walk, each with its part of the budget."""
@@ -280,7 +301,7 @@ class Lanes:
         for lane in range(self._lanes):
             weight = sum(self._weights[lane :: self._lanes])
             if weight:
-                part = budget._replace(amount=budget.amount * weight / total)
+                part = Budget(budget.amount * weight / total, budget.timed)
                 dealt.append(_Work(lane, self._squads[lane :: self._lanes], part, weight))
         if budget.timed and self._threads > 1:  # lanes that run side by side have the whole time each
             turns = -(-len(dealt) // self._threads)
@@ -300,15 +321,15 @@ class Lanes:
         squads, everybody = squads[first:] + squads[:first], left == math.inf
         usual = 0.0 if everybody else left / weight
         ahead, share = max(0.0, self._ahead[lane] - usual), max(0.0, usual - self._ahead[lane])
-        passes = 0
-        while left > 0 and any(squad.waits for squad in squads):
+        passes, waits = 0, True
+        while left > 0 and waits:
             for squad in squads:  # also those that do not wait: their units are given their share
                 self._limit_memory(lane, squad, squads)
                 left -= squad.march(turn, left, share, everybody, timed, self._roster.has_bodies)
             passes += 1
             share = max(left, 0.0) / weight * 2 ** max(0, passes - PATIENT_PASSES)
             ahead += share
-        waits = any(squad.waits for squad in squads)
+            waits = any(squad.waits for squad in squads)
         self._ahead[lane] = min(ahead, MOST_AHEAD * usual) if waits else 0.0
 
     @cached_property

@@ -26,7 +26,7 @@ from andante.kernel import generic, instantiate, int64, interpreted, kernel, nan
 from andante.measures.outcome import Outcome
 from andante.search.memory import Clock, begin_problem, catch_up
 from andante.world.changes import Changes
-from andante.world.layout import PRICE, Arrays, Csr, Moves, degree, direction_to, price, size, target
+from andante.world.layout import PRICE, Arrays, Csr, Moves, Sixteen, Terrain, degree, direction_to, price, size, target
 from andante.world.sensing import View, doubt, forget, is_asking, is_cut_off, model, sense
 
 _WAITING, _WALKING, _GOAL = int(Outcome.WAITING), int(Outcome.WALKING), int(Outcome.GOAL)
@@ -62,8 +62,8 @@ def _fault(graph: Arrays, state: int, to: int, cost: float) -> int:
     raise TypeError(graph)
 
 
-@_fault.of(Csr)
-def _fault_on_a_graph(graph: Csr, state: int, to: int, cost: float) -> int:
+@_fault.of(Csr, Terrain, Sixteen)
+def _fault_on_a_graph(graph: Arrays, state: int, to: int, cost: float) -> int:
     fault = NO_MOVE
     for k in range(degree(graph, state)):
         if target(graph, state, k) == to:

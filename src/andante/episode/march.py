@@ -120,6 +120,9 @@ def march(
 
     With ``bodies`` they only say where they wish to go; those whose last wish was not granted do not plan again.
 
+    If memory is full after a move, the unit that holds most begins again. A squad that ``pauses`` stops there instead,
+    and the next call, with the same budget and no share, goes on as if it had not stopped.
+
     ``members`` int32[slots] holds the unit of each slot, or NOBODY. ``share`` is given to each unit that walks, times
     its priority. A unit moves if it has been given what its last move cost, or if ``everybody`` may. This may be called
     again in the same turn, with what is left. Budgets are in expansions or, if ``timed``, in nanoseconds.
@@ -127,10 +130,19 @@ def march(
     at = squad[0]
     at["given"] += share
     opened = changes.scalars[0]["opened"]
-    began, spent = nanoseconds(scratch.clock), 0.0
+    spent_before = at["spent"]
+    began, spent = nanoseconds(scratch.clock), spent_before
     before = began
-    first, k = at["next"], -1
-    while k + 1 < at["slots"]:
+    first, k = at["next"], at["looked"] - 1
+    has_moved = at["looked"] > 0
+    at["looked"], at["spent"] = 0, 0.0
+    while True:
+        if has_moved and _has_to_pause(crew, annexes, ground, members, squad):
+            at["looked"], at["spent"] = k + 1, spent
+            break
+        has_moved = False
+        if k + 1 >= at["slots"]:
+            break
         k += 1
         slot = first + k if first + k < at["slots"] else first + k - at["slots"]
         _look_out(graph, crew, ground, members, at["slots"], slot)
@@ -186,10 +198,9 @@ def march(
             give_back_annex(one, annexes, row, at)
         tidy_all(one.pools)
         tidy_all(one.team_pools)
-        while used_by_all(one, at) > at["room"] and restart_largest(crew, annexes, ground, members, squad):
-            pass
+        has_moved = True
     if timed:  # also for looking, after the last move, for others that could pay for theirs
-        spent = float(nanoseconds(scratch.clock) - began)
+        spent = spent_before + float(nanoseconds(scratch.clock) - began)
     return spent
 
 
@@ -241,6 +252,20 @@ def _prefetch_records(pools: tuple[Index, ...], state: int) -> None:
     for i in range(len(pools)):
         prefetch_place(pools[i], state)
         prefetch_expected(pools[i])
+
+
+@kernel
+def _has_to_pause(
+    crew: Each, annexes: Annexes, ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[Any]
+) -> bool:
+    """Return whether to wait for more memory; else let units begin again until there is enough."""
+    at = squad[0]
+    while used_by_all(nth(crew, 0, NO_TEAM), at) > at["room"]:
+        if at["pauses"]:
+            return True
+        if not restart_largest(crew, annexes, ground, members, squad):
+            return False
+    return False
 
 
 @kernel

@@ -57,10 +57,10 @@ def _numbers(graph: Graph, states: States, what: str) -> States:
 
 
 def nearest_in_component(world: Grid | Graph, starts: States, goals: States) -> States:
-    """Return the goals; in place of one that cannot be reached, the nearest cell that can be.
+    """Return the goals; in place of one that cannot be reached, the nearest cell that can be, as far as is known.
 
     Nearest is in a straight line; of equally near cells the first in reading order. On graphs without cells goals stay
-    as they are.
+    as they are, and so does the goal of one that stands in a wall: a door has closed on it, and it can reach nothing.
 
     >>> grid = Grid([list(".@.")] * 2)
     >>> nearest_in_component(grid, np.array([0, 0]), np.array([1, 5])).tolist()
@@ -68,29 +68,34 @@ def nearest_in_component(world: Grid | Graph, starts: States, goals: States) -> 
     """
     if not isinstance(world, Grid):
         return goals
-    label, passable = world.graph.components, world.passable
-    y, x = np.divmod(goals, world.width)
-    ends, found = goals.copy(), {}
-    for i in np.flatnonzero((label[goals] != label[starts]) | ~passable[y, x]).tolist():
-        key = int(label[starts[i]]), int(goals[i])
-        if key not in found:
-            found[key] = _nearest(world, key[0], int(x[i]), int(y[i]))
-        ends[i] = found[key]
+    passable, ends = world.passable.ravel(), goals.copy()
+    lost = np.flatnonzero(passable[starts] & (~passable[goals] | world.graph.apart(starts, goals)))
+    while len(lost):
+        mine = lost[goals[lost] == goals[lost[0]]]  # of these, some can reach the same cells as the first
+        end = _nearest(world, int(starts[mine[0]]), int(goals[mine[0]]))
+        joined = ~world.graph.apart(starts[mine], np.full(len(mine), end))
+        joined[0] = True
+        ends[mine[joined]] = end
+        lost = np.setdiff1d(lost, mine[joined], assume_unique=True)
     return ends
 
 
-def _nearest(grid: Grid, component: int, x: int, y: int) -> int:
-    """Return the number of the cell nearest to (x, y) in this component, looking ever farther."""
-    label = grid.graph.components.reshape(grid.height, grid.width)
+def _nearest(grid: Grid, start: int, goal: int) -> int:
+    """Return the cell nearest to the goal that can be reached from the start, looking ever farther."""
+    y, x = divmod(goal, grid.width)
     radius = 1
     while True:
         top, left = max(y - radius, 0), max(x - radius, 0)
-        window = slice(top, y + radius + 1), slice(left, x + radius + 1)
-        rows, columns = np.nonzero((label[window] == component) & grid.passable[window])
-        apart = (rows + top - y) ** 2 + (columns + left - x) ** 2
-        if len(apart) and (apart.min() <= radius**2 or radius >= max(grid.height, grid.width)):
-            best = int(np.argmin(apart))
-            return int((rows[best] + top) * grid.width + columns[best] + left)
+        rows, columns = np.nonzero(grid.passable[top : y + radius + 1, left : x + radius + 1])
+        states = (rows + top) * grid.width + columns + left
+        reached = ~grid.graph.apart(np.full(len(states), start), states)
+        states = states[reached]
+        apart = (rows[reached] + top - y) ** 2 + (columns[reached] + left - x) ** 2
+        everywhere = radius >= max(grid.height, grid.width)
+        if len(apart) and (apart.min() <= radius**2 or everywhere):
+            return int(states[np.argmin(apart)])
+        if everywhere:
+            return goal  # another thread has just closed the start
         radius *= 2
 
 

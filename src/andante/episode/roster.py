@@ -130,7 +130,10 @@ class Roster:
 
     def known(self, ids: npt.ArrayLike) -> Ids:
         """Return ids as an array; raise `ProblemError` if one is not that of a unit, or occurs twice."""
-        rows, squads = np.atleast_1d(np.asarray(ids)), self.units["squad"]
+        try:
+            rows, squads = np.atleast_1d(np.asarray(ids)), self.units["squad"]
+        except ValueError:  # rows of different lengths
+            rows, squads = np.zeros((0, 0)), self.units["squad"]
         if rows.dtype == bool and rows.shape == squads.shape:  # a mask, such as crowd.outcomes == Outcome.GOAL
             rows = np.flatnonzero(rows & (squads != NO_SQUAD))
         if rows.ndim != 1 or (len(rows) and rows.dtype.kind not in "iu"):

@@ -22,13 +22,13 @@ from andante.databases.header import as_databases
 from andante.episode.single import NO_LIMITS, Agent
 from andante.episode.trial import Limits, Trial
 from andante.episode.watch import Watch
-from andante.errors import ParameterError, ProblemError, quoted, whole_number
+from andante.errors import ParameterError, whole_number
 from andante.kernel import on_compile
 from andante.machine import cores, on_threads
 from andante.recent import Spare
 from andante.world.graph import Graph
 from andante.world.grid import Grid
-from andante.world.problem import Problem
+from andante.world.problem import Problem, check_problem, checked_problems
 
 LOG_ROWS = 1 << 16
 CHUNK = 64  # problems that a thread takes at a time
@@ -70,8 +70,7 @@ class Outfit(Generic[D]):
 
     def spare_agent(self, problem: Problem) -> AbstractContextManager[Agent]:
         """Lend an agent for such a problem within a ``with`` block: one that is idle, or a new one."""
-        if not isinstance(problem, Problem):
-            raise ProblemError(f"a problem is what grid.problem(start, goal) returns, not {quoted(problem)}")
+        check_problem(problem)
         # Not by the algorithm's name: another algorithm may have been registered under it since.
         how = self.algorithm
         key = (id(how.card), how.step, how.memory, how.params, how.defaults, how.fixed, self.sight)
@@ -96,7 +95,7 @@ class Outfit(Generic[D]):
         def solve(agent: Agent, part: list[Problem], stop: threading.Event) -> list[Trial]:
             return agent.run_all(part, limits, paths=paths, stop=stop)
 
-        return solve_all(solve, self, list(problems), threads, progress)
+        return solve_all(solve, self, checked_problems(problems), threads, progress)
 
 
 # Agents that nobody uses now. Each may take tens of megabytes, but every thread of a `run_many` needs one of its own.
@@ -139,6 +138,7 @@ def watch(
     >>> [grid.cell(turn.state) for turn in andante.watch("lrta", grid.problem((0, 0), (2, 1)))]
     [(1, 0), (2, 1)]
     """
+    check_problem(problem)
     outfit = Outfit.of(algorithm, databases, sight, **parameters)
     return outfit.agent(problem.world, LOG_ROWS).watch(problem, limits)
 

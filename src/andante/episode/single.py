@@ -1,7 +1,6 @@
 """One agent: an algorithm with its memory on one graph, which runs problem after problem or one move at a time.
 
 An `Agent` is made once and used for any number of problems, so the time to start a problem does not grow with the map.
-Its loop is bound to its memory, so that a call takes a microsecond, not the time to unpack all arrays.
 """
 
 from __future__ import annotations
@@ -16,29 +15,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import STUCK, UNREACHABLE, Algorithm, Move, algorithms, find
-from andante.databases.header import Database, as_databases
-from andante.episode.checks import check_goals, covering, explained, wrong_move
-from andante.episode.detour import edition_of, gait_of
-from andante.episode.loop import WRONG_MOVE, driver, loop_parts
+from andante.agent import STUCK, UNREACHABLE, Algorithm, Move
+from andante.episode.bound import BoundAgent
+from andante.episode.checks import check_goals, explained, wrong_move
 from andante.episode.pursuit import MOST_AT_ONCE
-from andante.episode.tables import ROW_BYTES, Episodes, Trail
+from andante.episode.tables import Episodes, Trail
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.episode.watch import Thought, Watch
-from andante.errors import AlgorithmError, ProblemError, quoted, whole_number
+from andante.errors import AlgorithmError, ProblemError, whole_number
 from andante.kernel import bind
 from andante.measures import Outcome
 from andante.search.hillclimb import walk_straight
-from andante.search.memory import Space, ThoughtKind, allocate, bytes_of, new_space
-from andante.search.mind import KeptMind
+from andante.search.memory import ThoughtKind
 from andante.world.graph import Graph
 from andante.world.grid import Grid
-from andante.world.living import LivingGraph, World
-from andante.world.problem import Problem
-from andante.world.sensing import KNOWN, Belief, View, last_found, unknown
+from andante.world.living import World
+from andante.world.problem import Problem, check_problem
+from andante.world.sensing import Belief, last_found
 
-# Work per call of the compiled loop, in expansions and moves: about a tenth of a second.
-PATIENCE = 2_000_000
 TRAIL_ROWS = 4096
 MOST_PROBLEMS = 2**32  # problems with distinct stamps: after this many an agent's memory is allocated again
 
@@ -48,33 +42,10 @@ NOWHERE = -1  # no state
 
 _WAITING, _UNREACHABLE = int(Outcome.WAITING), int(Outcome.UNREACHABLE)
 _NO_MOVE_TO = {int(Outcome.STUCK): STUCK, int(Outcome.UNREACHABLE): UNREACHABLE}
-_NO_WAY = Move(UNREACHABLE, 0.0, 0, 0, 0.0, 0)
+_NO_PATH = Move(UNREACHABLE, 0.0, 0, 0, 0.0, 0)
 
 
-class _Alone:
-    """A lock that lets one thread at a time use an agent, and raises `AlgorithmError` in other threads."""
-
-    def __init__(self, algorithm: str) -> None:
-        self._algorithm = algorithm
-        lock = threading.RLock()
-        self.acquire, self.release = lock.acquire, lock.release
-
-    def __enter__(self) -> None:
-        if not self.acquire(False):
-            raise self.refusal()
-
-    def __exit__(self, *failure: object) -> None:
-        self.release()
-
-    def refusal(self) -> AlgorithmError:
-        """Return the error for a second thread."""
-        return AlgorithmError(
-            f"two threads use the same agent of {self._algorithm} at once, but it can run only one problem at a "
-            "time; make an agent for each thread, or use andante.run_many(..., threads=...)"
-        )
-
-
-class Agent:
+class Agent(BoundAgent):
     """An algorithm with its memory, on one map or graph.
 
     >>> import andante
@@ -94,146 +65,21 @@ class Agent:
         log_rows: int = 0,
         **parameters: Any,
     ) -> None:
-        self.algorithm = find(algorithm, **parameters)
-        if not isinstance(world, Grid | Graph):
-            raise ProblemError(f"an agent needs a Grid or a Graph, as andante.read_map returns, not {quoted(world)}")
-        if isinstance(world, LivingGraph):
-            world = world.map
-        self.graph = world.graph
-        self._living = world if isinstance(world, World) and sight is None else None
-        self._news = -1  # what the agent last knew of a map that changes
-        self._gait = gait_of(self.algorithm, self.graph)
-        self.databases = as_databases(databases, world)
-        self.sight = sight
-        self.name = str(self.algorithm)
-        self.alone = _Alone(self.name)  # within a ``with`` block no other thread may use the agent
-        self._world = world
-        self._log_rows = log_rows
         self._episodes = Episodes(1)
         self._stepping = Episodes(1)  # the episode of `move`
         self._goal: int | None = None  # of the last problem
         self._watched: Watch | None  # the one that may continue
         self._here: int  # where the last `move` led, and ...
         self._aim: int  # ... its goal, if it can go on there
-        self._renew()
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        raise AlgorithmError(
-            f"an agent cannot be copied or pickled, because parts of its memory are views of others; make another one "
-            f"with Agent({str(self.algorithm)!r}, ...)"
-        )
-
-    def __repr__(self) -> str:
-        given = [repr(database) for database in self.databases]
-        if self.sight is not None:
-            given.append(f"sight {self.sight}")
-        return f"<Agent {self.algorithm} on {self._world!r}{' with ' if given else ''}{', '.join(given)}>"
-
-    def _loop(self) -> Callable[..., int]:
-        """Return the loop that drives the agent's step."""
-        return driver(self._gait.step)
+        super().__init__(algorithm, world, databases=databases, sight=sight, log_rows=log_rows, **parameters)
 
     def _renew(self) -> None:
-        """Allocate the memory, also when it has no stamps left for another problem, and bind the loop to it."""
         self._leave()
-        known, view = self._first_sight()
-        self._mind = KeptMind(len(known)) if self._living is not None and self.databases else None
-        self._space = space = self._new_space(known, view)
-        self._memory = allocate(self._gait.memory, space)
-        self._edition = edition_of(self.databases, self.graph)
-        self._clock = space.clock.view(np.int64).data
-        self._asks = view.scalars["asked"] if isinstance(view, Belief) else None
-        self._bind()
-
-    def _new_space(self, known: Graph, view: View) -> Space:
-        return new_space(known, self._gait.params, self._log_rows, self.databases, view, self.name, self._mind)
+        super()._renew()
 
     def _bind(self) -> None:
-        """Bind the loop to the memory."""
-        space, arrays, codes = self._space, self.graph.arrays, self._gait.codes
-        drive = bind(self._loop(), *loop_parts(arrays, space.view, self._memory, codes, space.clock, space.changes))
-        self._drive = self.graph.guarded(drive) if self.algorithm.card.regions else drive
+        super()._bind()
         self._step = partial(self._drive, self._stepping.address, 1, 0, 0, 0, 0, 1)
-
-    def _turn_page(self) -> None:
-        """Turn to the present editions of databases on a map that changes; the agent keeps its mind."""
-        edition = edition_of(self.databases, self.graph)
-        if edition != self._edition:
-            assert self._mind is not None
-            self._edition = edition
-            self._mind.begin_again()
-            log = self._space.log
-            self._space = self._new_space(self.graph, KNOWN)._replace(log=log)
-            self._memory = allocate(self._gait.memory, self._space)
-            self._bind()
-
-    def _give_room(self) -> None:
-        """Give the agent more memory if it has asked for it: walls that it discovers break up regions."""
-        assert self._asks is not None
-        if self._asks[0]:
-            self._asks[0] = 0
-            self._space = self._space._replace(grown=self._space.grown + 1)
-            self._memory = self._memory.with_more_room(self._space)
-            self._bind()
-
-    def _first_sight(self) -> tuple[Graph, View]:
-        """Return the map as the agent knows it at the beginning of a problem, and its view."""
-        if self.sight is None:
-            return self.graph, KNOWN
-        if self.algorithm.needs or not self.algorithm.card.senses:
-            able = ", ".join(entry.card.name for entry in algorithms() if entry.card.senses)
-            raise AlgorithmError(f"{self.algorithm.card.name} has to know its map; algorithms with sight are: {able}")
-        if isinstance(self._world, World) and not self.algorithm.living:
-            able = ", ".join(entry.card.name for entry in algorithms() if entry.card.senses and entry.living)
-            raise AlgorithmError(
-                f"{self.algorithm} cannot discover a map that changes; give it world.frozen(), or choose one of: {able}"
-            )
-        if not isinstance(self._world, Grid):
-            raise ProblemError("sight is for the cells of a map and this is a graph; use a Grid and grid.problem(...)")
-        return unknown(self._world, self.sight)
-
-    @property
-    def memory_bytes(self) -> int:
-        """The size of the agent's memory, including its own model of the map if it has sight; then it may grow.
-
-        Levels above a map that changes count with all that they may ever need, most of which is never used: the
-        operating system does not provide it before.
-        """
-        return bytes_of((self._memory, self._space.view))
-
-    def drive(
-        self,
-        episodes: Episodes,
-        first: int = 0,
-        count: int = 1,
-        trail: Trail | None = None,
-        *,
-        times: npt.NDArray[np.int64] | None = None,
-        patience: int = PATIENCE,
-    ) -> int:
-        """Continue some episodes for a while, and return the number of those that have ended; the caller is `alone`.
-
-        Moves are written into ``trail``, which is for one episode, and their nanoseconds into ``times``.
-        """
-        address, rows = (0, 0) if trail is None else (trail.address, trail.room)
-        clocked, timed = (0, 0) if times is None else (times.ctypes.data, len(times))
-        if self._asks is not None:
-            self._give_room()
-        if self._mind is not None:
-            self._turn_page()
-        try:
-            done = self._drive(episodes.address + first * ROW_BYTES, count, address, rows, clocked, timed, patience)
-        except Exception as error:
-            raise explained(self.algorithm, error) from None
-        if done < 0:
-            row = episodes.rows[first + WRONG_MOVE - done]
-            raise AlgorithmError(wrong_move(self.algorithm, self._world, row, int(row["outcome"])))
-        return done
-
-    def compile(self) -> None:
-        """Compile the agent's loop, or load it from the cache."""
-        with self.alone:
-            self.drive(self._episodes, count=0)
 
     def run(self, problem: Problem, limits: Limits = NO_LIMITS, *, path: bool = True) -> Trial:
         """Run one problem until the goal or a limit is reached."""
@@ -375,8 +221,7 @@ class Agent:
         if self._living is not None:
             self._living.settle()  # an episode may be run to its end at once
         for problem in problems:
-            if not isinstance(problem, Problem):
-                raise ProblemError(f"a problem is what grid.problem(start, goal) returns, not {quoted(problem)}")
+            check_problem(problem)
             if problem.graph is not self.graph and problem.graph != self.graph:
                 raise ProblemError(f"{problem!r} is on another graph than this agent")
             start, goal = problem.start, problem.goal
@@ -388,23 +233,6 @@ class Agent:
             check_goals(self._covering, self._world, [problem.goal for problem in problems])
         if not again and self._clock[0] + row >= MOST_PROBLEMS:
             self._renew()
-
-    def _apart(self, start: int, goal: int) -> bool:
-        """Return whether it is known that no path leads from ``start`` to ``goal``."""
-        if self._living is not None:
-            return bool(self.graph.apart([start], [goal])[0])
-        label = self._label
-        return label is not None and label[start] != label[goal]
-
-    @cached_property
-    def _label(self) -> memoryview | None:
-        """The component of each state; None with sight, where the agent has to find out."""
-        return self.graph.components.data if self.sight is None else None
-
-    @cached_property
-    def _covering(self) -> list[tuple[str, Database]]:
-        """The databases that the algorithm needs, with their kinds."""
-        return covering(self.algorithm, self.databases, self.graph)
 
     def _sees_news(self) -> bool:
         """Look at a map that changes; return whether anything is new."""
@@ -458,10 +286,10 @@ class Agent:
         try:
             if self._living is not None and goal == self._aim and state == self._here and self._is_cut_off():
                 self._here = NOWHERE
-                return _NO_WAY
+                return _NO_PATH
             if self._asks is not None and state == self._here and self._is_in_wall(self._here):
                 self._leave()
-                return _NO_WAY
+                return _NO_PATH
             if state == self._here and goal == self._aim and type(state) is int and type(goal) is int:
                 episode.resume(state)
             else:
@@ -489,19 +317,19 @@ class Agent:
         """Prepare a move that does not simply go on; return it if nothing has to be planned."""
         if state == self._here and goal == self._aim and self._living is not None and self._is_cut_off():
             self._here = NOWHERE  # as `move` says at once if both are numbers
-            return _NO_WAY
+            return _NO_PATH
         if state == self._here and goal == self._aim:
             self._stepping.resume(state)
             return None
         if self._is_in_wall(state) or self._is_in_wall(goal):
             self._leave()
-            return _NO_WAY
+            return _NO_PATH
         if state == goal:
             return Move(state, 0.0, 0, 0, 0.0, 0)
         if self._living is not None:
             self._living.tend()
         if self._apart(state, goal):
-            return _NO_WAY
+            return _NO_PATH
         lags = self._stepping.rows["aim"][0] != self._stepping.rows["goal"][0]
         again = goal == self._aim and not lags and not self.algorithm.card.anchored
         if not again:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from andante.world.grid import Grid
-from andante.world.layout import DX, DY, Moves
+from andante.world.layout import DX, DY, GridArrays
 from andante.world.living import World
 from andante.world.scenes import Cell, Change, Scene
 
@@ -26,8 +26,8 @@ class Stage:
     >>> import andante
     >>> scene = Scene(andante.generate("empty", 5, 5), [((0, 0), (4, 4))], [Change(2, (1, 1), opened=False)])
     >>> stage = Stage(scene)
-    >>> stage.play(1, lambda unit: 0), stage.play(2, lambda unit: 0), stage.world.version, stage.is_over
-    ([], [], 1, True)
+    >>> stage.play(1, lambda unit: 0), stage.play(2, lambda unit: 0), stage.world.version, stage.next_tick
+    ([], [], 1, None)
     """
 
     def __init__(self, scene: Scene, only: int | None = None) -> None:
@@ -36,11 +36,6 @@ class Stage:
         self._events, self._next = scene.events, 0
         self._only = only
         self._flights = [one for one in scene.flights if only in (None, one.unit)]
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing more will happen, whatever units do."""
-        return self._next == len(self._events) and not self._flights
 
     @property
     def next_tick(self) -> int | None:
@@ -91,7 +86,7 @@ def fled(world: Grid, goal: int, hunter: int) -> Cell:
         return max(right, down), right + down
 
     arrays = world.graph.arrays
-    assert isinstance(arrays, Moves)
+    assert isinstance(arrays, GridArrays)
     legal, (gx, gy) = int(arrays.mask[goal]), world.cell(goal)
     beside = [(gx + dx, gy + dy) for d, (dx, dy) in enumerate(_STEPS) if legal >> d & 1]
     return max([(gx, gy), *beside], key=far)

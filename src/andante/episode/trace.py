@@ -40,12 +40,16 @@ from andante.episode.watch import Thought
 from andante.errors import ParameterError, TraceError, whole_number
 from andante.files import json_checksum, read_at_most, write_whole
 from andante.measures import Outcome, suboptimality_ratio
+from andante.notebook import EXPANDED as EXPANDED_COLOUR
+from andante.notebook import GOAL, PATH, START, map_picture
+from andante.notebook import LEARNED as LEARNED_COLOUR
 from andante.search.memory import EXPANDED, LEARNED
 from andante.world.arcs import SMALLEST
-from andante.world.grid import BLOCKED, PASSABLE, cells_of
-from andante.world.heuristics import DIAGONAL
+from andante.world.grid import BLOCKED, DEAREST, PASSABLE, cells_of
+from andante.world.heuristics import DIAGONAL, Metric, distances_between
+from andante.world.layout import GridArrays, Sixteen, stride
 from andante.world.mapfiles import MAX_CELLS
-from andante.world.problem import Problem
+from andante.world.problem import Problem, check_problem
 
 FORMAT = "andante-trace"
 VERSION = 1
@@ -83,7 +87,7 @@ class Trace:
     title: str
     map_name: str
     terrain: npt.NDArray[np.uint8]  # [height, width], map characters
-    diagonal: float  # the cost of a diagonal step in the straight-line heuristic
+    diagonal: float  # the cost of a diagonal step in the straight-line heuristic; of a straight one see below
     start: int
     goal: int
     outcome: Outcome
@@ -93,6 +97,8 @@ class Trace:
     thoughts_cut: bool = False  # whether there were more thoughts than are stored
     sight: int | None = None  # how far the agent saw, if it did not know the map
     discovered: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))  # cells found blocked
+    straight: float = 1.0  # the cost of a straight step in the heuristic
+    sixteen: bool = False  # whether cells have sixteen neighbours, and the heuristic leaps
 
     @property
     def width(self) -> int:
@@ -137,12 +143,27 @@ class Trace:
         return rise.reshape(self.terrain.shape)
 
     def _straight(self, states: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
-        dx, dy = np.abs(self.cells(states) - self.cells(self.goal)).T
+        here, goal = self.cells(states), self.cells(self.goal)
+        dx, dy = np.abs(here - goal).T
         near: npt.NDArray[np.float64] = np.minimum(dx, dy).astype(np.float64)
-        return np.abs(dx - dy) + near * self.diagonal
+        if self.sixteen:
+            return distances_between(here.astype(np.float64), goal.astype(np.float64), Metric.SIXTEEN)
+        return np.abs(dx - dy) * self.straight + near * self.diagonal
 
     def __repr__(self) -> str:
         return f"<Trace {self.algorithm} on {self.map_name}: {len(self.moves)} moves, {len(self.thoughts)} thoughts>"
+
+    def _repr_html_(self) -> str:
+        learned = self.thoughts["kind"] == LEARNED
+        marks = [
+            (self.thoughts["state"][~learned], EXPANDED_COLOUR),
+            (self.thoughts["state"][learned], LEARNED_COLOUR),
+            (self.path, PATH),
+            (self.start, START),
+            (self.goal, GOAL),
+        ]
+        words = f"{self.algorithm} on {self.map_name}: {len(self.moves):,} moves, {len(self.thoughts):,} thoughts"
+        return map_picture(self.terrain, f"{words} (dark: path, blue: expanded, orange: learned)", marks)
 
     # --- writing ---
 
@@ -157,6 +178,8 @@ class Trace:
             "width": self.width,
             "height": self.height,
             "diagonal": self.diagonal,
+            **({} if self.straight == 1.0 else {"straight": self.straight}),
+            **({"sixteen": True} if self.sixteen else {}),
             "start": self.start,
             "goal": self.goal,
             "outcome": self.outcome.name,
@@ -229,7 +252,9 @@ class Trace:
             title=_text(document, "title"),
             map_name=_text(document, "map"),
             terrain=terrain.reshape(height, width),
-            diagonal=_amount(document, "diagonal", most=2.0),
+            diagonal=_amount(document, "diagonal", most=2.0 * DEAREST),
+            straight=_amount(document, "straight", most=DEAREST) if "straight" in document else 1.0,
+            sixteen=bool(document.get("sixteen", False)),
             start=_whole(document, "start", 0, cells - 1),
             goal=_whole(document, "goal", 0, cells - 1),
             outcome=Outcome[document["outcome"]],
@@ -298,6 +323,7 @@ def record(
     >>> record("lrta", grid.problem((0, 0), (7, 7)))
     <Trace lrta on empty-8x8-seed0: 7 moves, 7 thoughts>
     """
+    check_problem(problem)
     grid = problem.grid
     if grid is None:
         raise ParameterError(
@@ -305,6 +331,7 @@ def record(
         )
     if whole_number(most_thoughts, "most_thoughts", least=0, error=ParameterError) > MAX_ROWS:
         raise ParameterError(f"most_thoughts must be from 0 to {MAX_ROWS:,}, got {most_thoughts}")
+    arrays = grid.graph.arrays
     log_rows = most_thoughts + 1  # to notice when there are more
     agent = Agent(algorithm, problem.world, databases=databases, sight=sight, log_rows=log_rows, **parameters)
     watch = agent.watch(problem, limits)
@@ -318,8 +345,10 @@ def record(
         algorithm=str(agent.algorithm),
         title=agent.algorithm.card.title,
         map_name=grid.name,
-        terrain=grid.terrain,
-        diagonal=2.0 if grid.rule == "cardinal" else DIAGONAL,
+        terrain=grid.shown,
+        diagonal=arrays.diagonal if isinstance(arrays, GridArrays) else DIAGONAL,
+        straight=stride(arrays),
+        sixteen=isinstance(arrays, Sixteen),
         start=problem.start,
         goal=problem.goal,
         outcome=watch.trial.outcome,

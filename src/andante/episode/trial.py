@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from andante.errors import AlgorithmError, ParameterError, quoted, real_number
 from andante.measures import Outcome, suboptimality_ratio
+from andante.notebook import GOAL, PATH, START, Mark, html_table, map_picture
 from andante.search.astar import optimal_costs
 from andante.world.graph import Graph
 from andante.world.problem import Problem
@@ -176,6 +177,25 @@ class Trial:
         return (
             f"<Trial {self.algorithm}: {self.outcome.name} after {self.moves} moves, cost {self.cost:.2f}, "
             f"{self.states_expanded_per_move:.2f} states expanded per move>"
+        )
+
+    def _repr_html_(self) -> str:
+        problem, grid = self.problem, self.problem.grid
+        numbers = {
+            "outcome": self.outcome.name,
+            "moves": f"{self.moves:,}",
+            "cost": f"{self.cost:.2f}",
+            "times optimal": f"{self.suboptimality_ratio:.3f}",
+            "states expanded per move": f"{self.states_expanded_per_move:.2f}",
+            "most for one move": f"{self.max_states_expanded:,}",
+        }
+        said = html_table([self.algorithm, *numbers], [[str(problem)[1:-1], *numbers.values()]])
+        if grid is None or self.path is None:
+            return said
+        marks: list[Mark] = [(self.path, PATH), (problem.start, START), (problem.goal, GOAL)]
+        return (
+            map_picture(grid.terrain, f"the path of {self.algorithm} on {grid.name} (green: start, red: goal)", marks)
+            + said
         )
 
 

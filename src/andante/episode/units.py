@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from andante.kernel import generic
 from andante.search.records import Index
-from andante.world.layout import Arrays, Csr, Moves
+from andante.world.layout import Arrays, Csr, GridArrays, Moves, Sixteen, Terrain
 
 NOBODY = -1  # in place of a unit
 NO_WISH = -1  # in place of a state
@@ -69,6 +69,9 @@ SQUAD = np.dtype(
         ("annex_bytes", np.int64),  # what an annex takes without records; 0 if there are none
         ("annexes", np.int64),  # that are or were in use ...
         ("annexes_free", np.int64),  # ... and those of them that can be given out again
+        ("pauses", np.int64),  # whether to wait for more memory when it is full; never in Python
+        ("looked", np.int64),  # slots that were looked at before such a pause; 0: there was none
+        ("spent", np.float64),  # what was spent before it
         ("walking", np.int64),  # units that were walking when the turn began ...
         ("weight", np.float64),  # ... and the sum of their priorities
         ("moved", np.int64),
@@ -120,8 +123,8 @@ def put(graph: Arrays, cells: npt.NDArray[np.int32], unit: int, state: int) -> N
     raise TypeError(graph)
 
 
-@put.of(Moves)
-def _put_on_grid(graph: Moves, cells: npt.NDArray[np.int32], unit: int, state: int) -> None:
+@put.of(Moves, Terrain, Sixteen)
+def _put_on_grid(graph: GridArrays | Sixteen, cells: npt.NDArray[np.int32], unit: int, state: int) -> None:
     cells[unit, 0], cells[unit, 1] = graph.x[state], graph.y[state]
 
 

@@ -1,6 +1,6 @@
 """Where a unit with a body would go if it cannot have its wish: its moves, by their cost plus the value of their ends.
 
-A unit ranks its moves when it plans, because only then is its memory at hand. The order is kept in its row, as one
+A unit ranks its moves when it plans, because only then can its memory be read. The order is kept in its row, as one
 number, for as long as its wish is.
 """
 

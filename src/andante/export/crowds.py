@@ -7,7 +7,7 @@ these lists are tables too. What C does with them is in ``templates/crowd.c``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,7 @@ CROWD_HEAD = np.dtype(
     [
         ("code", np.int64),  # whose it is
         ("plan", np.int64),
+        ("seal", np.int64),  # its checksum while it is sealed (`images.MIND_HEAD`)
         ("turn", np.int64),
         ("news", np.int64),  # what it last knew of a map that changes
         ("timed", np.int64),  # whether the last budget was in nanoseconds
@@ -86,6 +87,12 @@ CROWD_HEAD = np.dtype(
         ("teams", np.int64),  # that are or were in use
         ("free_team", np.int64),  # the first that can be used again
         ("problems", np.int64),  # of teams so far
+        ("pauses", np.int64),  # whether a tick waits for more memory; if so, what `spend` goes on with
+        ("left", np.float64),
+        ("share", np.float64),
+        ("usual", np.float64),
+        ("saved", np.float64),  # what `ahead` will be at its end
+        ("passes", np.int64),
     ]
 )
 
@@ -101,6 +108,9 @@ CROWD_NUMBERS = (
     "memory",  # what all units together may take
     "bodies",
     "shares",  # whether units with the same goal learn together
+    "parts",  # where it is said which parts of its memory are longer in the plan of a larger crowd, and how many
+    "part_count",
+    "family",  # which plans a crowd can grow into: those of the same, of other sizes
 )
 
 
@@ -112,6 +122,11 @@ class CrowdSize:
     memory: int  # bytes for all units
     bodies: bool = False
     share: bool = False
+    times: int = 1  # how often the smallest one of its family
+
+    def grown(self, times: int) -> CrowdSize:
+        """Return the size of a crowd so many times as large."""
+        return replace(self, units=times * self.units, memory=times * self.memory, times=times)
 
 
 @dataclass(frozen=True)
@@ -121,6 +136,7 @@ class CrowdPlan:
     algorithm: Algorithm
     map: MapImage
     databases: tuple[Database, ...]
+    size: CrowdSize
     entries: dict[str, Entry]
     code: int  # what tells its machine code from all other
     data: bytes
@@ -168,10 +184,14 @@ class CrowdPlan:
             "memory": size.memory,
             "bodies": int(size.bodies),
             "shares": int(size.share),
+            "part_count": len(layout.parts),
         }
-        served = served_goals(graph, made.squad.covering)
-        data = plan_file("crowd", CROWD_NUMBERS, algorithm, image, layout, known, whole, served)
-        return cls(algorithm, image, used, entries, known["code"], data, layout.used[MIND])
+        same = ("code", "map", "databases", *(f"database_{i}" for i in range(len(used))), "bodies", "shares")
+        known["family"] = number_of(f"{algorithm} {[known[name] for name in same]}")
+        parts = np.array(layout.parts, np.int64)
+        extra: dict[str, npt.NDArray[Any]] = {"served": served_goals(graph, made.squad.covering), "parts": parts}
+        data = plan_file("crowd", CROWD_NUMBERS, algorithm, image, layout, known, whole, extra)
+        return cls(algorithm, image, used, size, entries, known["code"], data, layout.used[MIND])
 
 
 class Made:

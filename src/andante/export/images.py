@@ -81,8 +81,9 @@ PLAN_NUMBERS = (
     *(f"database_{i}" for i in range(MOST_DATABASES)),  # their checksums
 )
 
-#: What the mind begins with: whose it is, what `move` has to know, and an episode (`episode.tables`).
-MIND_HEAD = ("code", "plan", "here", "aim", "news", "reserved_0", "reserved_1", "reserved_2")
+#: What the mind begins with: whose it is, its checksum while it is sealed, what `move` has to know, and an episode
+#: (`episode.tables`).
+MIND_HEAD = ("code", "plan", "seal", "here", "aim", "news", "reserved_0", "reserved_1")
 MIND_BEGINS = aligned(8 * len(MIND_HEAD) + EPISODE.itemsize)  # after which its arrays lie
 
 
@@ -256,7 +257,7 @@ class Plan:
             "words": len(entry.words),
             "clock": place_of(agent.clock(), layout.ranges)[0],
         }
-        data = plan_file("agent", PLAN_NUMBERS, algorithm, image, layout, known, entry, agent.served())
+        data = plan_file("agent", PLAN_NUMBERS, algorithm, image, layout, known, entry, {"served": agent.served()})
         return cls(algorithm, image, used, entry, data, layout.used[MIND], layout.used[DESK])
 
 
@@ -308,13 +309,13 @@ def plan_file(
     layout: Layout,
     known: dict[str, int],
     entry: Entry,
-    served: npt.NDArray[np.uint8],
+    extra: dict[str, npt.NDArray[Any]],
 ) -> bytes:
-    """Return the file of a plan: of an agent, or of a crowd."""
+    """Return the file of a plan: of an agent, or of a crowd, with some arrays besides those that all plans have."""
     arrays: dict[str, npt.NDArray[Any]] = {
         "context": np.zeros((len(entry.words), 3), np.int64),
         "initial": np.array(layout.initial, np.int64).reshape(-1, 5),
-        "served": served,
+        **extra,
         "algorithm": np.frombuffer(str(algorithm).encode(), np.uint8),
         "data": np.frombuffer(b"".join(layout.data), np.uint8),
     }

@@ -75,6 +75,7 @@ class _Piece(NamedTuple):
     high: int
     writeable: bool
     step: int
+    cuts: list[int]  # where arrays begin in it
 
     @property
     def contents(self) -> npt.NDArray[np.uint8]:
@@ -83,18 +84,32 @@ class _Piece(NamedTuple):
         return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(self.low))
 
 
+def _piece(arrays: Sequence[npt.NDArray[Any]]) -> _Piece:
+    """Return the piece of memory in which overlapping arrays lie."""
+    ends = [bounds(one) for one in arrays]
+    return _Piece(
+        min(low for low, _ in ends),
+        max(high for _, high in ends),
+        any(one.flags.writeable for one in arrays),
+        max(max(map(abs, one.strides), default=one.itemsize) for one in arrays),
+        sorted({low for low, _ in ends}),
+    )
+
+
 @dataclass
 class Layout:
     """Where everything that an agent's context points to is put, and how it looks in the beginning.
 
     ``initial`` has a row for each piece of memory that is not zero: segment, offset, bytes, and what is repeated in it,
-    as place in the data and bytes. All units of a crowd begin with the same.
+    as place in the data and bytes. All units of a crowd begin with the same. ``parts`` has a row for each part of the
+    mind that can be longer in another layout of the same arrays: offset and bytes.
     """
 
     ranges: list[Range]
     used: dict[int, int]
     initial: list[tuple[int, int, int, int, int]] = field(default_factory=list)
     data: list[bytes] = field(default_factory=list)
+    parts: list[tuple[int, int]] = field(default_factory=list)
 
     @classmethod
     def on(cls, ranges: Sequence[Range], databases: Sequence[Database], head_bytes: int) -> Layout:
@@ -120,18 +135,21 @@ class Layout:
             self._put(piece, segment)
 
     def _pieces(self, given: Sequence[npt.NDArray[Any]]) -> list[_Piece]:
-        """Return the pieces of memory that lie in no segment yet, in order, overlapping arrays as one."""
-        found: list[_Piece] = []
-        for array in sorted((one for one in given if one.size and not self._lies(one)), key=bounds):
-            step = max(map(abs, array.strides), default=array.itemsize)
-            one = _Piece(*bounds(array), array.flags.writeable, step)
-            if found and one.low < found[-1].high:
-                last = found.pop()
-                one = _Piece(
-                    last.low, max(last.high, one.high), last.writeable or one.writeable, max(last.step, one.step)
-                )
-            found.append(one)
-        return found
+        """Return the pieces of memory that lie in no segment yet, overlapping arrays as one.
+
+        They are in the order in which they were asked for, not in that of addresses, so that the same agent is always
+        laid out in the same way.
+        """
+        loose = [(*bounds(one), place) for place, one in enumerate(given) if one.size and not self._lies(one)]
+        found: list[list[int]] = []  # places in what was given
+        end = 0
+        for low, high, place in sorted(loose):
+            if found and low < end:
+                found[-1].append(place)
+            else:
+                found.append([place])
+            end = max(end, high)
+        return [_piece([given[place] for place in inside]) for inside in sorted(found, key=min)]
 
     def _lies(self, array: npt.NDArray[Any]) -> bool:
         low, high = bounds(array)
@@ -144,6 +162,11 @@ class Layout:
             self._keep(contents)
             return
         self.used[segment] += aligned(len(contents))
+        if segment == MIND:
+            ends = [*piece.cuts[1:], piece.high]
+            self.parts += [
+                (offset + begin - piece.low, end - begin) for begin, end in zip(piece.cuts, ends, strict=True)
+            ]
         if not contents.any():
             return
         if np.array_equal(contents[piece.step :], contents[: -piece.step]):

@@ -11,17 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
+from andante.agent import STUCK, UNREACHABLE
 from andante.databases.header import VERSION
 from andante.episode import bodies, lanes, units
 from andante.episode.places import PRIORITIES
 from andante.episode.pursuit import MOST_AT_ONCE
 from andante.episode.single import MOST_PROBLEMS, NO_LIMITS
 from andante.episode.tables import EPISODE
-from andante.episode.tick import Tick
 from andante.export import layout
 from andante.export.crowds import CROWD_HEAD, CROWD_KERNELS, CROWD_NUMBERS, TEAM, CrowdPlan
 from andante.export.images import (
@@ -36,9 +33,16 @@ from andante.export.images import (
     map_entries,
 )
 from andante.export.objects import Target, object_of
+from andante.export.records import RECORDS, in_c
 from andante.kernel import Entry
 from andante.measures import Outcome
 from andante.world.living import TENDED
+
+#: What is not an error: what remains to be done.
+CONTINUE = {
+    "MORE": "there was room for some of the steps; continue for the others",
+    "FULL": "memory is full: give the crowd more with grow, then let the tick go on; or let it go on as it is",
+}
 
 #: What can be wrong, with what `andante_error_text` says of it; numbered from -1 downwards.
 ERRORS = {
@@ -49,12 +53,13 @@ ERRORS = {
     "NO_FILE": "this is not a file of Andante",
     "VERSION": "the file has another version than this library reads; export both again",
     "CUT_OFF": "the file is not as long as it says; copy it again",
-    "DAMAGED": "the file is damaged: its checksum is wrong; copy it again",
+    "DAMAGED": "the file or the saved memory is damaged: its checksum is wrong; copy it again",
     "KIND": "this is a file of another kind than is asked for here",
     "OTHER_LIBRARY": "the file is for another agent, or was exported by another version than this library",
     "OTHER_MAP": "the plan is for another map",
     "OTHER_DATABASE": "the plan is for other databases, or for these in another order",
     "OTHER_MIND": "this memory does not hold the mind of such an agent",
+    "UNSEALED": "this memory was not sealed before it was copied: call seal, then copy it",
     "NO_AGENT": "the agent is not initialised, or is one of another algorithm",
     "NO_STATE": "there is no such state on the map",
     "BLOCKED": "the state is a cell that is blocked",
@@ -66,7 +71,10 @@ ERRORS = {
     "FIXED_MAP": "this map cannot change: export it with --living",
     "NO_UNIT": "there is no such unit in the crowd",
     "TAKEN": "another unit stands there, and units have bodies",
-    "CROWD_FULL": "the crowd has as many units as it was exported for; export it again with more",
+    "CROWD_FULL": "the crowd has as many units as its plan has room for; let it grow into a larger plan",
+    "OTHER_CROWD": "a crowd grows only into the plan of a larger crowd from the same export",
+    "OVERLAP": "the new memory overlaps with the old",
+    "UNFINISHED": "the last tick waits for more memory: call tick again first, with the same budget",
     "FAILED": "the algorithm failed; this is a fault of Andante or of the algorithm, please report it",
 }
 
@@ -134,7 +142,11 @@ def filled(text: str, values: Mapping[str, object]) -> str:
 
 def sources(agents: Sequence[Exported], library: str) -> dict[str, str]:
     """Return the header and the C source of a library."""
-    about = [{"NAME": one.name, "ALGORITHM": one.algorithm, "CODE": code_number(one.entry)} for one in agents]
+    owner = owners(agents)
+    about = [
+        {"NAME": one.name, "ALGORITHM": one.algorithm, "CODE": code_number(one.entry), "OWNER": owner[one.name]}
+        for one in agents
+    ]
     header = {
         "LIBRARY": library,
         "FILE_VERSION": VERSION,
@@ -146,13 +158,17 @@ def sources(agents: Sequence[Exported], library: str) -> dict[str, str]:
         "OUTCOMES": ",\n".join(f"    {_outcome(one)} = {int(one)}" for one in Outcome),
         "AGENTS": "".join(filled(template("agent.h"), one) for one in about),
         "CROWD": _crowds(agents, "crowd.h", "squad.h"),
+        **{name: in_c(dtype) for name, dtype in RECORDS.items()},
+        **moves_and_codes(),
+        **CONTINUE,
     }
     source = {
+        **CONTINUE,
         "PROTOTYPES": "\n".join(_prototypes(agents)),
         "SEGMENTS": ", ".join(f"{name} = {getattr(layout, name)}" for name in _SEGMENTS),
         "MAP_NUMBERS": ", ".join(f"MAP_{name}" for name in MAP_NUMBERS),
         "PLAN_NUMBERS": ", ".join(f"PLAN_{name}" for name in PLAN_NUMBERS),
-        "EPISODE": _fields(EPISODE),
+        "EPISODE": in_c(EPISODE),
         "MIND_HEAD": f"int64_t {', '.join(MIND_HEAD)}",
         "TENDED": TENDED,
         "MOST_MAP_WORDS": MOST_MAP_WORDS,
@@ -168,15 +184,31 @@ def sources(agents: Sequence[Exported], library: str) -> dict[str, str]:
     return {"andante.h": filled(template("andante.h"), header), "andante.c": filled(template("andante.c"), source)}
 
 
+def owners(agents: Sequence[Exported], *, crowds: bool = False) -> dict[str, str]:
+    """Return for each agent, or for its crowd, the name of the first one with the same machine code.
+
+    Settings of one algorithm share code, which is in a library once.
+    """
+    first: dict[str, str] = {}
+    having = [one for one in agents if one.crowds or not crowds]
+    return {
+        one.name: first.setdefault(one.crowds[0].identity if crowds else one.entry.identity, one.name) for one in having
+    }
+
+
+def moves_and_codes() -> dict[str, int]:
+    """Return what C and JavaScript have to know of results."""
+    return {
+        "STUCK": STUCK,
+        "UNREACHABLE": UNREACHABLE,
+        **{f"{name}_CODE": number for number, name in enumerate(CONTINUE, 1)},
+    }
+
+
 def words_of(agents: Sequence[Exported]) -> int:
     """Return the length of the longest context of a library."""
     crowds = (crowd.words for one in agents for crowd in one.crowds)
     return max(*(len(one.entry.words) for one in agents), 0, *crowds)
-
-
-def tick_names() -> list[str]:
-    """Return what C says of a tick: what Python does, but for the time, which the host knows."""
-    return [name for name in Tick._fields if name != "microseconds"]
 
 
 def _crowds(agents: Sequence[Exported], common: str, each: str) -> str:
@@ -185,18 +217,23 @@ def _crowds(agents: Sequence[Exported], common: str, each: str) -> str:
     if not having:
         return ""
     values = {
-        "TICK": ", ".join(tick_names()),
+        "TICK": in_c(RECORDS["TICK"]),
+        "ABOUT_UNIT": in_c(RECORDS["ABOUT_UNIT"]),
         "KERNELS": _kernels(having[0].crowds[0]),
         "CROWD_NUMBERS": ", ".join(f"CROWD_{name}" for name in CROWD_NUMBERS),
         "CONSTANTS": ", ".join(f"{name} = {value}" for name, value in _CONSTANTS.items()),
         "LEAST_PRIORITY": PRIORITIES[0],
         "MOST_PRIORITY": PRIORITIES[1],
-        "UNIT": _fields(units.UNIT),
-        "SQUAD": _fields(units.SQUAD),
-        "TEAM": _fields(TEAM),
-        "CROWD_HEAD": _fields(CROWD_HEAD),
+        "UNIT": in_c(units.UNIT),
+        "SQUAD": in_c(units.SQUAD),
+        "TEAM": in_c(TEAM),
+        "CROWD_HEAD": in_c(CROWD_HEAD),
     }
-    made = [filled(template(each), {**_squad(one), "NAME": one.name, "ALGORITHM": one.algorithm}) for one in having]
+    owner = owners(agents, crowds=True)
+    made = [
+        filled(template(each), {**_squad(one, owner[one.name]), "NAME": one.name, "ALGORITHM": one.algorithm})
+        for one in having
+    ]
     return filled(template(common), values) + "".join(made)
 
 
@@ -209,20 +246,15 @@ def _kernels(crowd: CrowdPlan) -> str:
     return "\n".join([*declared, f"static const struct {{ {fields} }} CROWD_CODE = {{{values}}};"])
 
 
-def _squad(one: Exported) -> dict[str, str]:
+def _squad(one: Exported, owner: str) -> dict[str, str]:
     """Return what the source says of the kernels of one algorithm's crowd."""
-    release = [f"andante_{name}_{one.name}" for name in ("release", "release_teams") if name in one.crowds[0].entries]
+    release = [f"andante_{name}_{owner}" for name in ("release", "release_teams") if name in one.crowds[0].entries]
     return {
         "CODE": _literal(one.crowds[0].code),
+        "OWNER": owner,
         "RELEASES": ", ".join(release),
         "RELEASE_TEAMS": release[1] if len(release) > 1 else "NULL",
     }
-
-
-def _fields(dtype: np.dtype[Any]) -> str:
-    """Return the fields of a record in C, which lays them out in the same way."""
-    kinds = {"int64": "int64_t", "int32": "int32_t", "float64": "double", "bool": "uint8_t"}
-    return "\n".join(f"    {kinds[dtype[name].name]} {name};" for name in dtype.names or ())
 
 
 def _outcome(one: Outcome) -> str:
@@ -237,7 +269,7 @@ def _literal(number: object) -> str:
 
 def _prototypes(agents: Sequence[Exported]) -> list[str]:
     """Return the declarations of the machine code."""
-    made = [f"extern code andante_code_{one.name};" for one in agents]
+    made = [f"extern code andante_code_{name};" for name in dict.fromkeys(owners(agents).values())]
     for name, entry in map_entries().items():
         result = "double" if name == "straight" else "int64_t"
         numbers = ", int64_t" * entry.numbers
@@ -256,15 +288,17 @@ def _crc_table() -> str:
 
 
 def objects(agents: Sequence[Exported], target: Target) -> dict[str, bytes]:
-    """Return the object files of a library: one for each agent, and one for maps."""
-    made = {f"{one.name}.o": object_of({f"andante_code_{one.name}": one.entry}, target) for one in agents}
-    for one in agents:
-        for crowd in one.crowds[:1]:
-            own = {name: entry for name, entry in crowd.entries.items() if name not in CROWD_KERNELS}
-            common = {name: entry for name, entry in crowd.entries.items() if name in CROWD_KERNELS}
-            made[f"{one.name}_crowd.o"] = object_of(
-                {f"andante_{name}_{one.name}": entry for name, entry in own.items()}, target
-            )
-            made["crowds.o"] = object_of({f"andante_code_{name}": entry for name, entry in common.items()}, target)
+    """Return the object files of a library: one for each machine code of agents, and one for maps."""
+    named = {one.name: one for one in agents}
+    made = {
+        f"{name}.o": object_of({f"andante_code_{name}": named[name].entry}, target)
+        for name in dict.fromkeys(owners(agents).values())
+    }
+    for name in dict.fromkeys(owners(agents, crowds=True).values()):
+        entries = named[name].crowds[0].entries
+        own = {f"andante_{key}_{name}": entry for key, entry in entries.items() if key not in CROWD_KERNELS}
+        made[f"{name}_crowd.o"] = object_of(own, target)
+        common = {f"andante_code_{key}": entry for key, entry in entries.items() if key in CROWD_KERNELS}
+        made["crowds.o"] = object_of(common, target)
     kernels = {f"andante_code_{name}": entry for name, entry in map_entries().items()}
     return {**made, "maps.o": object_of(kernels, target)}

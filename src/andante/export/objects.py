@@ -8,15 +8,19 @@ kin.
 from __future__ import annotations
 
 import functools
+import hashlib
 import platform
 import re
 import sys
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from pathlib import Path
 
 import llvmlite.binding as llvm
+import numba
 
-from andante.errors import AlgorithmError, ParameterError
+from andante.errors import AlgorithmError, OutputError, ParameterError
+from andante.files import cache_folder, make_folder, write_whole
 from andante.kernel import Entry
 from andante.recent import Recent
 
@@ -116,9 +120,25 @@ _made: Recent[Hashable, bytes] = Recent(64)
 
 
 def object_of(entries: dict[str, Entry], target: Target) -> bytes:
-    """Return an object file with these entries under these names."""
+    """Return an object file with these entries under these names; it is kept on disk, as optimising takes seconds."""
     key = target, tuple((name, entry.identity) for name, entry in entries.items())
-    return _made.get(key, lambda: _object_of(entries, target))
+    return _made.get(key, lambda: _kept(key, lambda: _object_of(entries, target)))
+
+
+def _kept(key: Hashable, make: Callable[[], bytes]) -> bytes:
+    """Return what was made for this key by this source and these versions, or make it."""
+    source = Path(__file__).read_bytes()
+    said = repr((key, source, numba.__version__, llvm.llvm_version_info)).encode()
+    file = cache_folder() / "objects" / f"{hashlib.sha256(said).hexdigest()[:32]}.o"
+    if file.exists():
+        return file.read_bytes()
+    made = make()
+    try:
+        make_folder(file.parent)
+        write_whole(file, made)
+    except OutputError:
+        pass  # it is made again next time
+    return made
 
 
 def _object_of(entries: dict[str, Entry], target: Target) -> bytes:

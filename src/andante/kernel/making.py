@@ -233,8 +233,8 @@ class Generic(Protocol[P, R_co]):
         """Run the body that fits the first argument."""
         ...
 
-    def of(self, bundle: type) -> Callable[[F], F]:
-        """Register the decorated function as the body for ``bundle``, a NamedTuple class; ``tuple``: for all others."""
+    def of(self, *bundles: type) -> Callable[[F], F]:
+        """Register the decorated function as the body for these NamedTuple classes; ``tuple``: for all others."""
         ...
 
 
@@ -248,9 +248,9 @@ def generic(stub: Callable[P, R_co]) -> Generic[P, R_co]:
         body: Callable[..., Any] = body_for(bodies, type(args[0])) or stub  # which raises an error
         return body(*args)
 
-    def of(bundle: type) -> Callable[[F], F]:
+    def of(*bundles: type) -> Callable[[F], F]:
         def register(body: F) -> F:
-            bodies[bundle] = body
+            bodies.update(dict.fromkeys(bundles, body))
             return body
 
         return register

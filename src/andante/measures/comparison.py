@@ -80,33 +80,33 @@ class Comparison:
     def ground(self) -> str:
         """What was compared, as sentences."""
         lost = [name for name, solved in self.solved.items() if not solved]
-        told = []
+        found = []
         if self.penalty is not None:
-            told.append(
+            found.append(
                 f"Compared on all {_problems(self.of)}: an agent that did not arrive, or walked further, counts as "
                 f"{self.penalty:g} {measure(self.measure).unit}."
             )
         elif not self.common:
-            told.append(
+            found.append(
                 f"Not compared: of {_problems(self.of)} none was solved by all agents that arrived at all. Give a "
                 "penalty for trials that did not arrive, or leave out agents that rarely do."
             )
         elif self.common == self.of:
-            told.append(f"Compared on {_problems(self.of)}, all solved by {_all(len(self.agents))} agents.")
+            found.append(f"Compared on {_problems(self.of)}, all solved by {_all(len(self.agents))} agents.")
         else:
-            told.append(
+            found.append(
                 f"Compared on the {self.common:,} of {_problems(self.of)} that {_all(len(self.agents))} agents solved"
                 f" ({_fewest(self.solved, self.of)})."
             )
         if unknown := self.common - self.problems:
             title = measure(self.measure).title
-            told.append(
+            found.append(
                 f"Of these, {_problems(unknown)} for which not all agents have an exact number ({title}) "
                 f"{'is' if unknown == 1 else 'are'} left out."
             )
         if lost and self.penalty is None:
-            told.append(f"Not compared, because they solved nothing: {_listed(lost)}.")
-        return " ".join(told)
+            found.append(f"Not compared, because they solved nothing: {_listed(lost)}.")
+        return " ".join(found)
 
     @property
     def method(self) -> str:

@@ -1,6 +1,6 @@
 """Agents side by side on the same problems: which trial is whose, and which problems all have solved.
 
-A trial that did not arrive has no cost that could be compared: where it was cut short says more about the limit than
+A trial that did not arrive has no cost that could be compared: where it ended says more about the limit than
 about the agent. So agents are compared on the problems that all of them solved. The alternative is a penalty: on all
 problems, with a number for each trial that did not arrive (`capped_suboptimality_ratio`, or in scenes
 `capped_replanned_ratio`).

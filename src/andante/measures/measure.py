@@ -80,7 +80,7 @@ _ALL = [
         "suboptimality_ratio",
         "Suboptimality",
         "The cost of the agent's path divided by the cost of a shortest path: 1 is optimal; a lower bound for a trial "
-        "that a limit cut short.",
+        "that ended at a limit.",
         "times optimal",
         digits=3,
         adds_up=True,
@@ -89,7 +89,7 @@ _ALL = [
         "replanned_ratio",
         "Cost over replanned A*",
         "In a scene: the cost of the agent's path divided by that of a walker who knows every change at once and plans "
-        "with A* again after each; a lower bound for a trial that a limit cut short.",
+        "with A* again after each; a lower bound for a trial that ended at a limit.",
         "times replanned A*",
         digits=3,
         adds_up=True,

@@ -21,7 +21,7 @@ from andante.measures.outcome import Outcome
 def suboptimality_ratio(cost: float, optimal_cost: float, outcome: Outcome) -> float:
     """Return the cost of the agent's path divided by the optimal cost: 1 is optimal.
 
-    For a trial that a limit cut short, or that is still going on, this is a lower bound, at least 1: an agent that has
+    For a trial that ended at a limit, or that is still going on, this is a lower bound, at least 1: an agent that has
     not arrived would have walked on. It is nan if the agent got stuck or there is no path.
 
     >>> suboptimality_ratio(12.0, 10.0, Outcome.GOAL), suboptimality_ratio(4.0, 10.0, Outcome.MOVE_CAP)
@@ -39,7 +39,7 @@ def replanned_ratio(cost: float, replanned_cost: float, outcome: Outcome) -> flo
     """Return the cost of the agent's path in a scene divided by that of A* replanned after every event.
 
     It may be below 1: nobody knows what will change, and a detour may turn out to be the shorter path. For a trial that
-    a limit cut short it is a lower bound. It is nan if the agent got stuck or was cut off for good, or if the replanned
+    ended at a limit it is a lower bound. It is nan if the agent got stuck or was cut off for good, or if the replanned
     walker did not arrive.
 
     >>> replanned_ratio(12.0, 10.0, Outcome.GOAL), replanned_ratio(4.0, 10.0, Outcome.MOVE_CAP)

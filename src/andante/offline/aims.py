@@ -36,8 +36,8 @@ _CENTRE, _NEARER = int(Aim.CENTRE), int(Aim.NEARER)
 NO_GOAL = -1  # several regions of goals
 
 
-class Way(NamedTuple):
-    """The distances to the representative of a region of goals, and the regions for which subgoals are wanted."""
+class Destination(NamedTuple):
+    """A region of goals, the distances to its representative, and the regions for which subgoals are wanted."""
 
     region: States  # [n], the agents' region of each state
     representative: States  # [regions]
@@ -50,27 +50,27 @@ class Way(NamedTuple):
 
 
 @kernel
-def go_on(paths: Paths, graph: Layout, way: Way, aim: int, entry: States) -> None:
+def go_on(paths: Paths, graph: Layout, there: Destination, aim: int, entry: States) -> None:
     """Find the subgoal of each region: where the central optimal path from its representative leaves it.
 
     The next region's representative may be farther from the goal than this one's, and its own path may lead back here.
     With ``aim`` NEARER the path is followed past such regions.
     """
-    for start in range(len(way.representative)):
-        state = int64(way.representative[start])
-        if start == way.home or way.distance[state] == np.inf:
+    for start in range(len(there.representative)):
+        state = int64(there.representative[start])
+        if start == there.home or there.distance[state] == np.inf:
             continue
-        near = way.distance[state] - TOLERANCE * unit(graph)
-        while way.region[state] == start or (aim == _NEARER and not _leads_on(way, start, state, near)):
+        near = there.distance[state] - TOLERANCE * unit(graph)
+        while there.region[state] == start or (aim == _NEARER and not _leads_on(there, start, state, near)):
             state = int64(paths.onward[state])
-        entry[start] = way.representative[way.region[state]] if aim == _CENTRE else state
+        entry[start] = there.representative[there.region[state]] if aim == _CENTRE else state
 
 
 @kernel
-def _leads_on(way: Way, start: int, state: int, near: float) -> bool:
+def _leads_on(there: Destination, start: int, state: int, near: float) -> bool:
     """Return whether a state lies in another region that is nearer to the goal, or in the one that the end lies in.
 
     If all subgoals do, a chain of subgoals ends: in the region of the end there are no more.
     """
-    region = way.region[state]
-    return bool(region != start and (region == way.home or way.distance[way.representative[region]] < near))
+    region = there.region[state]
+    return bool(region != start and (region == there.home or there.distance[there.representative[region]] < near))

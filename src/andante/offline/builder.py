@@ -32,7 +32,7 @@ from andante.databases.following import snapshot
 from andante.databases.header import Database
 from andante.databases.kinds import kind_named, kinds
 from andante.datasets import ProgressCallback
-from andante.errors import DatabaseError, ParameterError, did_you_mean, whole_number
+from andante.errors import DatabaseError, ParameterError, did_you_mean, expect, whole_number
 from andante.machine import cores, on_threads
 from andante.notation import Call, Word, parse
 from andante.world.graph import Graph
@@ -310,13 +310,20 @@ def estimate(
     crew = _Sampler(_checked(threads), seconds=seconds)
     try:
         _build(kind, world, goals, parameters, crew)
-    except _EstimatedError as told:
-        return told.estimate
+    except _EstimatedError as over:
+        return over.estimate
     return Estimate(time.perf_counter() - crew.began, "", 0, 0)
 
 
 def _checked(threads: int | None) -> int:
     return cores() if threads is None else whole_number(threads, "threads", least=1, error=ParameterError)
+
+
+def _worlds(world: Grid | Graph | Sequence[Grid | Graph]) -> list[Grid | Graph]:
+    """Return the maps or graphs to build for as a list; raise `DatabaseError` if they are something else."""
+    said = "a database is built for a Grid or a Graph, as andante.read_map returns"
+    worlds = world if isinstance(world, list | tuple) else [world]
+    return [expect(one, Grid | Graph, said, DatabaseError) for one in worlds]
 
 
 def _build(
@@ -326,9 +333,10 @@ def _build(
     parameters: dict[str, Any],
     crew: Crew,
 ) -> Database:
+    expect(kind, str, "the kind of a database is a text such as 'pattern'", DatabaseError)
     call = parse(kind)
     chosen, params = chosen_for(call, goals is not None, **parameters)
-    worlds = [world] if isinstance(world, Grid | Graph) else list(world)
+    worlds = _worlds(world)
     if len(worlds) != 1 and not (worlds and chosen.any_map):
         raise ParameterError(f"a database of kind {chosen.kind!r} is built for one map, got {len(worlds)}")
     first = worlds[0]
@@ -365,7 +373,7 @@ def _asked(kind: str, which: Goals, goals: Iterable[int] | None, graph: Graph) -
         return None
     if goals is None:
         raise ParameterError(
-            f"{kind} with goals=asked has to be told which goals; give build(..., goals=[...]) states of the map, or "
+            f"{kind} with goals=asked needs the goals; give build(..., goals=[...]) states of the map, or "
             "'andante build' a scenario with --goals FILE.scen"
         )
     states = np.unique([whole_number(goal, "a goal") for goal in goals]).astype(np.int64)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from andante.kernel import generic, int64, kernel
 from andante.offline.division import Ground, States, boxes, walls
 from andante.search.hillclimb import straight
-from andante.world.layout import Csr, Layout, Moves, estimate
+from andante.world.layout import Csr, Layout, Moves, Sixteen, Terrain, estimate
 
 
 class Parts(NamedTuple):
@@ -115,8 +115,8 @@ def _is_in_the_open(graph: Layout, regions: Regions, region: int, aim: int) -> b
     raise TypeError(graph)
 
 
-@_is_in_the_open.of(Csr)
-def _never(graph: Csr, regions: Regions, region: int, aim: int) -> bool:
+@_is_in_the_open.of(Csr, Terrain, Sixteen)
+def _never(graph: Layout, regions: Regions, region: int, aim: int) -> bool:
     return False
 
 

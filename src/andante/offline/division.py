@@ -22,7 +22,7 @@ from andante.offline.builder import Making
 from andante.offline.places import along_hilbert
 from andante.search.hillclimb import straight
 from andante.world.graph import Graph
-from andante.world.layout import Arrays, Csr, Layout, Moves
+from andante.world.layout import Arrays, Csr, GridArrays, Layout, Moves
 
 States = npt.NDArray[np.int32]
 Points = npt.NDArray[np.float64]
@@ -141,7 +141,7 @@ def at_corners(ground: Ground) -> Ground:
     region that it can climb to and back; if there is none, it stays with the centre.
     """
     arrays = ground.graph.arrays
-    if not isinstance(arrays, Moves):
+    if not isinstance(arrays, GridArrays):
         return ground
     member, begin = ground.members
     is_corner = corners(arrays)[member]
@@ -154,7 +154,7 @@ def at_corners(ground: Ground) -> Ground:
     return Ground(ground.graph, hub, representative)
 
 
-def corners(arrays: Moves) -> npt.NDArray[np.bool_]:
+def corners(arrays: GridArrays) -> npt.NDArray[np.bool_]:
     """Return which cells touch the corner of a wall: two cells beside them are free, the one between these is not."""
     free = np.pad((arrays.mask > 0).reshape(int(arrays.y[-1]) + 1, int(arrays.x[-1]) + 1), 1)
     found = np.zeros_like(free)
@@ -166,7 +166,7 @@ def corners(arrays: Moves) -> npt.NDArray[np.bool_]:
 
 @kernel
 def _go_to_corners(
-    graph: Moves, member: States, begin: States, corner: States, begin_corner: npt.NDArray[np.int64], hub: States
+    graph: GridArrays, member: States, begin: States, corner: States, begin_corner: npt.NDArray[np.int64], hub: States
 ) -> None:
     """Write the hub of each state: a corner, or the centre of its region."""
     for region in range(len(begin) - 1):
@@ -188,7 +188,7 @@ def _go_to_corners(
 
 
 @kernel
-def _nearest_hub(graph: Moves, hubs: States, state: int) -> int:
+def _nearest_hub(graph: GridArrays, hubs: States, state: int) -> int:
     """Return the nearest of ``hubs`` that one can climb to and back, the first of equal ones, or -1."""
     chosen, least = int64(-1), int64(2**62)
     for hub in hubs:
@@ -208,7 +208,7 @@ def _squares(tile: npt.NDArray[np.int64], points: Points, side: int) -> npt.NDAr
 
 
 def boxes(arrays: Arrays, member: States, begin: States) -> npt.NDArray[np.int64]:
-    """Return the boxes around regions; empty if this is not a grid."""
+    """Return the boxes around regions; empty unless all cells of a grid cost the same."""
     if not isinstance(arrays, Moves):
         return np.zeros((0, 4), np.int64)
     places = [of[member].astype(np.int64) for of in (arrays.x, arrays.y)]
@@ -216,7 +216,7 @@ def boxes(arrays: Arrays, member: States, begin: States) -> npt.NDArray[np.int64
 
 
 def walls(arrays: Arrays) -> npt.NDArray[np.int32]:
-    """Return the number of walls above and to the left of each corner of a cell; empty if this is not a grid."""
+    """Return how many walls are above and left of each corner of a cell; empty unless cells of a grid cost the same."""
     if not isinstance(arrays, Moves):
         return np.zeros((0, 0), np.int32)
     wall = (arrays.mask == 0).reshape(int(arrays.y[-1]) + 1, int(arrays.x[-1]) + 1)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from andante.databases.pattern import NO_STATE
 from andante.kernel import int64, kernel, uint64
-from andante.offline.aims import Way
+from andante.offline.aims import Destination
 from andante.offline.builder import Crew, Making
 from andante.offline.climbs import Attempts, Parts, Regions, all_covered, is_covered
 from andante.offline.division import Ground, States, climbs
@@ -161,48 +161,50 @@ def go_far(
     regions: Regions,
     ends: Parts,
     legs: Legs,
-    way: Way,
+    there: Destination,
     nearest: npt.NDArray[np.int64],
     most: int,
     entry: States,
 ) -> None:
-    """Find a subgoal for each region between ``way.beyond`` and ``way.within``.
+    """Find a subgoal for each region between ``there.beyond`` and ``there.within``.
 
-    ``nearest`` are all regions up to ``way.within``, by the distance of their middle. From those up to ``way.beyond``
-    agents count as taking a shortest path.
+    ``nearest`` are all regions up to ``there.within``, by the distance of their middle. From those up to
+    ``there.beyond`` agents count as taking a shortest path.
     """
     desk.cost[:] = np.inf
-    _arrive(desk, graph, ends, way, way.home, entry)
+    _arrive(desk, graph, ends, there, there.home, entry)
     for start in nearest:
-        if start == way.home:
+        if start == there.home:
             continue
-        if way.distance[way.representative[start]] <= way.beyond:
-            desk.cost[start] = way.distance[way.representative[start]]
-        elif _goes_straight(desk, graph, regions, ends, way, start, most):
-            _arrive(desk, graph, ends, way, start, entry)
+        if there.distance[there.representative[start]] <= there.beyond:
+            desk.cost[start] = there.distance[there.representative[start]]
+        elif _goes_straight(desk, graph, regions, ends, there, start, most):
+            _arrive(desk, graph, ends, there, start, entry)
         else:
-            entry[start] = _go_on(desk, graph, legs, way, start)
+            entry[start] = _go_on(desk, graph, legs, there, start)
 
 
 @kernel
-def _goes_straight(desk: Desk, graph: Layout, regions: Regions, ends: Parts, way: Way, start: int, most: int) -> bool:
+def _goes_straight(
+    desk: Desk, graph: Layout, regions: Regions, ends: Parts, there: Destination, start: int, most: int
+) -> bool:
     """Return whether all states of a region can climb straight to every goal, and the end is near."""
-    middle = int64(way.representative[start])
-    away, enough = way.distance[middle], TOLERANCE * unit(graph)
-    if way.goal < 0 or away > most * unit(graph) or away > estimate(graph, middle, way.end) + enough:
+    middle = int64(there.representative[start])
+    away, enough = there.distance[middle], TOLERANCE * unit(graph)
+    if there.goal < 0 or away > most * unit(graph) or away > estimate(graph, middle, there.end) + enough:
         return False
-    return all_covered(desk.attempts, graph, regions, start, ends, way.goal)
+    return all_covered(desk.attempts, graph, regions, start, ends, there.goal)
 
 
 @kernel
-def _arrive(desk: Desk, graph: Layout, ends: Parts, way: Way, start: int, entry: States) -> None:
+def _arrive(desk: Desk, graph: Layout, ends: Parts, there: Destination, start: int, entry: States) -> None:
     """Go straight for the goal from this region; its cost is the mean over some goals."""
     entry[start] = NO_STATE
-    middle = int64(way.representative[start])
-    if way.goal < 0:
-        desk.cost[start] = way.distance[middle]
+    middle = int64(there.representative[start])
+    if there.goal < 0:
+        desk.cost[start] = there.distance[middle]
         return
-    begin, end = ends.begin[way.goal], ends.begin[way.goal + 1]
+    begin, end = ends.begin[there.goal], ends.begin[there.goal + 1]
     stride = (end - begin + GOALS_ASKED - 1) // GOALS_ASKED
     total, asked = 0.0, 0
     for i in range(end - 1, begin - 1, -stride):
@@ -212,11 +214,11 @@ def _arrive(desk: Desk, graph: Layout, ends: Parts, way: Way, start: int, entry:
 
 
 @kernel
-def _go_on(desk: Desk, graph: Layout, legs: Legs, way: Way, start: int) -> int:
+def _go_on(desk: Desk, graph: Layout, legs: Legs, there: Destination, start: int) -> int:
     """Return the subgoal with the least cost, or a recent one that is hardly worse."""
     least = _least(desk.cost, legs, start)
     if least == np.inf:
-        return _first_nearer(desk, graph, way, start)
+        return _first_nearer(desk, graph, there, start)
     recent, chosen = desk.recent, int64(-1)
     for i in range(RECENT):
         leg = int64(recent[start, i])
@@ -230,7 +232,7 @@ def _go_on(desk: Desk, graph: Layout, legs: Legs, way: Way, start: int) -> int:
         chosen = _farthest(desk.cost, legs, start, least + EQUAL * unit(graph))
         _put_first(recent, start, RECENT - 1, chosen)
     desk.cost[start] = legs.cost[chosen] + desk.cost[legs.to[chosen]]
-    return int64(way.representative[legs.to[chosen]])
+    return int64(there.representative[legs.to[chosen]])
 
 
 @kernel
@@ -261,15 +263,15 @@ def _put_first(recent: npt.NDArray[np.int64], start: int, place: int, leg: int) 
 
 
 @kernel
-def _first_nearer(desk: Desk, graph: Layout, way: Way, start: int) -> int:
+def _first_nearer(desk: Desk, graph: Layout, there: Destination, start: int) -> int:
     """Return where a shortest path from the middle enters the first region that was taken before."""
-    state = int64(way.representative[start])
-    while way.region[state] == start or desk.cost[way.region[state]] == np.inf:
+    state = int64(there.representative[start])
+    while there.region[state] == start or desk.cost[there.region[state]] == np.inf:
         for k in range(degree(graph, state)):
             near = target(graph, state, k)
-            if is_optimal(graph, way.distance, state, near, price(graph, state, k)):
+            if is_optimal(graph, there.distance, state, near, price(graph, state, k)):
                 state = near
                 break
-    there = int64(way.region[state])
-    desk.cost[start] = way.distance[way.representative[start]] - way.distance[state] + desk.cost[there]
+    taken = int64(there.region[state])
+    desk.cost[start] = there.distance[there.representative[start]] - there.distance[state] + desk.cost[taken]
     return state

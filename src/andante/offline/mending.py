@@ -20,7 +20,7 @@ from andante.databases.header import Database, mends
 from andante.errors import DatabaseError, quoted
 from andante.offline.builder import Builder, Goals, Making, Mender, making, with_parameters
 from andante.world.graph import Graph
-from andante.world.layout import Moves
+from andante.world.layout import GridArrays
 from andante.world.living import LivingGraph, World
 
 
@@ -107,5 +107,5 @@ def _goals(database: Database, params: Any, graph: Graph) -> npt.NDArray[np.int6
     if getattr(params, "goals", Goals.ALL) is Goals.ALL or database.asked is not None:
         return database.asked
     states = np.arange(len(graph))
-    assert isinstance(graph.arrays, Moves)
+    assert isinstance(graph.arrays, GridArrays)
     return np.flatnonzero(database.covers(graph, states) & (graph.arrays.mask > 0))

@@ -40,7 +40,7 @@ from andante.search.heap import Heap
 from andante.search.hillclimb import greedy_moves
 from andante.world.graph import Graph
 from andante.world.heuristics import TOLERANCE
-from andante.world.layout import Arrays, Csr, Moves, degree, estimate, price, size, target, unit
+from andante.world.layout import Arrays, Csr, GridArrays, Moves, degree, estimate, price, size, target, unit
 
 ROWS = 64  # rows that a thread makes at a time
 WORTH_A_BORDER = BORDER + 2  # runs that a border must replace to save space
@@ -92,8 +92,8 @@ def make(graph: Graph, params: Params, crew: Crew) -> Making[FirstMoves]:
     order, span = _order(graph)
     rank = np.full(len(graph), -1, np.int32)
     rank[order] = np.arange(len(order))
-    placed = _placed(graph.arrays, order, rank)
-    top = MOST_MOVES if isinstance(graph.arrays, Csr) else 8
+    placed = _placed(graph, order, rank)
+    top = 8 if isinstance(graph.arrays, GridArrays) else MOST_MOVES
     inputs = Inputs(graph.arrays, graph.reversed().arrays, placed, order, span, rank, top)
 
     def rows(room: Room, part: range) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
@@ -122,15 +122,21 @@ def _room(graph: Graph, order: npt.NDArray[np.int32]) -> Room:
     return Room(search, allowed, np.empty(places + 1, np.uint32), word, np.empty(ROWS, np.int64))
 
 
-def _placed(graph: Arrays, order: npt.NDArray[np.int32], rank: npt.NDArray[np.int32]) -> Arrays:
-    """Return the graph with states numbered by their place in the order, so that near states are near in memory."""
-    if isinstance(graph, Moves):
-        return graph._replace(mask=graph.mask[order], x=graph.x[order], y=graph.y[order])
-    arcs = np.diff(graph.first)[order]
+def _placed(graph: Graph, order: npt.NDArray[np.int32], rank: npt.NDArray[np.int32]) -> Arrays:
+    """Return the graph with states numbered by their place in the order, so that near states are near in memory.
+
+    Where cells have costs, what a move costs depends on cells beside it, which have other places: so it is in rows.
+    """
+    moves = graph.arrays
+    if isinstance(moves, Moves):
+        return moves._replace(mask=moves.mask[order], x=moves.x[order], y=moves.y[order])
+    arrays = graph.csr().arrays
+    assert isinstance(arrays, Csr)
+    arcs = np.diff(arrays.first)[order]
     first = np.concatenate([[0], np.cumsum(arcs)])
-    taken = np.repeat(graph.first[:-1][order] - first[:-1], arcs) + np.arange(first[-1])
-    return graph._replace(
-        first=first, neighbour=rank[graph.neighbour[taken]], cost=graph.cost[taken], point=graph.point[order]
+    taken = np.repeat(arrays.first[:-1][order] - first[:-1], arcs) + np.arange(first[-1])
+    return arrays._replace(
+        first=first, neighbour=rank[arrays.neighbour[taken]], cost=arrays.cost[taken], point=arrays.point[order]
     )
 
 

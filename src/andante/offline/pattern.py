@@ -31,7 +31,7 @@ from andante.databases.pattern import DEEPEST, HIGHEST, MOST_COLUMNS, NO_STATE, 
 from andante.errors import ParameterError
 from andante.kernel import int64, kernel
 from andante.notation import Word
-from andante.offline.aims import NO_GOAL, Aim, Way, go_on
+from andante.offline.aims import NO_GOAL, Aim, Destination, go_on
 from andante.offline.builder import Crew, Goals, Making, builder
 from andante.offline.climbs import Parts, Regions, no_parts, no_regions, parts_of, regions_of
 from andante.offline.division import Ground, States, along_a_curve, at_corners, levels, squares, tiles
@@ -122,7 +122,7 @@ def make(graph: Graph, params: Params, crew: Crew, goals: npt.NDArray[np.int64] 
     rooms = [_room(ground, params) for _ in range(crew.threads)]
     entry, goal_depth = yield from _entries(known, params, crew, rooms, asked)
     choices = yield from packed(entry)
-    via, depth = yield from _ways(known, params, crew, rooms, choices)
+    via, depth = yield from _vias_and_depths(known, params, crew, rooms, choices)
     special = np.flatnonzero((via != NO_STATE) | (depth > 1)).astype(np.int32)
     column = np.full(len(ends.representative) + 1, UNSERVED, np.int32)
     column[asked], column[-1] = np.arange(len(asked)), NO_STATE  # the last is for states in no region
@@ -241,10 +241,10 @@ def _entries(
             yield
             for column, within in zip(range(group.start, group.stop), near, strict=True):
                 goal = int(asked[column])
-                way = _way(known, params, room, int(ends.representative[goal]), goal, within)
-                _go(known, params, room, way, entry[column])
+                there = _destination(known, params, room, int(ends.representative[goal]), goal, within)
+                _go(known, params, room, there, entry[column])
                 if wanted:
-                    _goal_depths(room, ground.graph.arrays, way, deepest, depth[column])
+                    _goal_depths(room, ground.graph.arrays, there, deepest, depth[column])
                 yield
 
     group = known.wide.region[ends.representative[asked]]
@@ -289,41 +289,43 @@ def _go_from_afar(known: Known, params: Params, room: Room, goals: npt.NDArray[n
     if known.wide is known.ends:
         return np.full(len(goals), np.inf)
     ground, ends = known.ground, known.ends.representative[goals]
-    way = _way(known, params, room, int(known.wide.representative[known.wide.region[ends[0]]]), NO_GOAL, np.inf)
-    apart = way.distance[ends]
-    centre = way.distance[ground.representative[way.home]]
+    there = _destination(
+        known, params, room, int(known.wide.representative[known.wide.region[ends[0]]]), NO_GOAL, np.inf
+    )
+    apart = there.distance[ends]
+    centre = there.distance[ground.representative[there.home]]
     near: Costs = np.maximum(NEAR * ground.graph.unit, apart + centre)
-    _go(known, params, room, way._replace(beyond=float((near - apart).min())), entry[0])
+    _go(known, params, room, there._replace(beyond=float((near - apart).min())), entry[0])
     entry[1:] = entry[0]
     return near + TOLERANCE * ground.graph.unit  # sums of the same costs may differ by rounding
 
 
-def _go(known: Known, params: Params, room: Room, way: Way, entry: States) -> None:
+def _go(known: Known, params: Params, room: Room, there: Destination, entry: States) -> None:
     """Find the subgoals of one column."""
     arrays = known.ground.graph.arrays
     if params.aim is Aim.FAR:
-        away = way.distance[way.representative]
-        inside = np.flatnonzero(away <= min(way.within, np.finfo(np.float64).max))
+        away = there.distance[there.representative]
+        inside = np.flatnonzero(away <= min(there.within, np.finfo(np.float64).max))
         nearest = inside[np.argsort(away[inside], kind="stable")]
-        go_far(room.desk, arrays, known.regions, known.parts, known.legs, way, nearest, params.reach, entry)
+        go_far(room.desk, arrays, known.regions, known.parts, known.legs, there, nearest, params.reach, entry)
     else:
-        go_on(room.paths, arrays, way, int(params.aim or 0), entry)
+        go_on(room.paths, arrays, there, int(params.aim or 0), entry)
 
 
-def _way(known: Known, params: Params, room: Room, end: int, goal: int, within: float) -> Way:
+def _destination(known: Known, params: Params, room: Room, end: int, goal: int, within: float) -> Destination:
     """Return the distances to ``end``, and count paths if they are needed."""
     ground = known.ground
     reached = spread(room.field, ground.graph, end, within)  # line 5
     distance = room.field.distance
     if params.aim is not Aim.FAR:
         count_paths(room.paths, ground.graph.arrays, distance, room.field.order, reached)
-    return Way(ground.region, ground.representative, distance, end, int(ground.region[end]), goal, -1.0, within)
+    return Destination(ground.region, ground.representative, distance, end, int(ground.region[end]), goal, -1.0, within)
 
 
 # --- how to get there -----------------------------------------------------------------------------------------------
 
 
-def _ways(
+def _vias_and_depths(
     known: Known, params: Params, crew: Crew, rooms: list[Room], choices: Choices
 ) -> Making[tuple[States, npt.NDArray[np.uint16]]]:
     """Return, for each subgoal of each region, the hub to go through, if any, and the depth."""
@@ -361,16 +363,16 @@ def _near_depths(room: Room, graph: Layout, state: int, aims: States, cap: int, 
 
 
 @kernel
-def _goal_depths(room: Room, graph: Layout, way: Way, deepest: int, depth: npt.NDArray[np.uint16]) -> None:
-    """Compute the optimal depth from each region's representative towards the end of ``way``."""
-    for start in range(len(way.representative)):
-        state = int64(way.representative[start])
+def _goal_depths(room: Room, graph: Layout, there: Destination, deepest: int, depth: npt.NDArray[np.uint16]) -> None:
+    """Compute the optimal depth from each region's representative towards a destination's end."""
+    for start in range(len(there.representative)):
+        state = int64(there.representative[start])
         depth[start] = 1
-        if start == way.home or way.distance[state] == np.inf:
+        if start == there.home or there.distance[state] == np.inf:
             continue
         for k in range(degree(graph, state)):
-            room.costs[k] = price(graph, state, k) + way.distance[target(graph, state, k)]
-        depth[start] = _optimal_depth(room, graph, state, way.end, deepest)
+            room.costs[k] = price(graph, state, k) + there.distance[target(graph, state, k)]
+        depth[start] = _optimal_depth(room, graph, state, there.end, deepest)
 
 
 @kernel

@@ -7,122 +7,55 @@ makes it once, with Zig. It is for maps that Python has never seen.
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from andante.agent import Algorithm, algorithms
-from andante.databases.header import VERSION
-from andante.episode.units import UNIT
-from andante.errors import AlgorithmError, did_you_mean
-from andante.export.crowds import CROWD_HEAD, CROWD_NUMBERS, CrowdPlan, CrowdSize
-from andante.export.images import (
-    MAP_NUMBERS,
-    MIND_BEGINS,
-    MOST_DATABASES,
-    PLAN_NUMBERS,
-    MapImage,
-    Plan,
-    map_arrays,
-    map_code,
-    map_entries,
-    number_of,
-)
-from andante.export.layout import aligned
-from andante.export.library import Exported, names_for, objects, sources, template, tick_names, words_of
+from andante.errors import AlgorithmError
+from andante.export.library import Exported, objects, sources, template, words_of
 from andante.export.linking import link
-from andante.export.objects import TARGETS
-from andante.kernel import Table
-from andante.measures import Outcome
-from andante.play.cards import card_of, codes_of
-from andante.play.recipes import (
-    CROWD_CELLS,
-    SIZES,
-    CrowdMaker,
-    Formula,
-    Layout,
-    Maker,
-    Recipe,
-    checked_stages,
-    fitted,
-    is_for_crowds,
-    stages,
-)
-from andante.play.samples import Sample, sample_table
-from andante.search.memory import CLOCK
-from andante.search.path import PATH
-from andante.search.plan import PLAN
-from andante.search.tracing import ENDS, TRACING
-from andante.world.grid import Grid
-from andante.world.living import World
-from andante.world.parts import Parts
+from andante.files import write_whole
+from andante.play.about import about_engine, code_key
+from andante.play.code import WASM, Code, Progress, Workers, chosen, is_anywhere
+from andante.play.recipes import CrowdMaker, Maker, Recipe, checked_stages, crowd_makers, is_for_crowds, stages
 
-WASM = TARGETS["wasm"]
 SETTINGS = 6  # random ones that a recipe is held to on each further map
 CROWD_SETTINGS = 2
-OPTIMAL = "astar"  # the algorithm that finds optimal paths for the page
-MOST_UNITS = 2000  # of a crowd in a page
-SMALLEST_CROWD = 1_000_000  # bytes, for two units: arrays of one are of another type
-
-Progress = Callable[[str], None]
 
 
 def engine(names: Collection[str] = (), progress: Progress = lambda what: None) -> bytes:
-    """Return the engine with all algorithms that can walk on any map, or with those of these names, and A*."""
-    able = {one.card.name: one for one in algorithms() if not one.needs and not one.card.regions}
-    for name in names:
-        if name not in able:
-            raise AlgorithmError(f"{name!r} cannot walk on any map, or is no algorithm; {did_you_mean(name, able)}")
-    chosen = [one for name, one in able.items() if not names or name in (*names, OPTIMAL)]
-    code = Code()
-    image = MapImage.of(World(Grid(np.ones((12, 16), np.bool_))))
-    for algorithm in chosen:
-        progress(f"compiling {algorithm.card.name}")
-        code.add(algorithm, image)
+    """Return the engine with all algorithms that a page can have, or with those of these names, and A*."""
+    wanted = chosen(names)
+    progress(f"looking at {len(wanted)} algorithms")
+    code = Code(wanted)
     recipes, crowds = {}, {}
-    for algorithm in chosen:
-        progress(f"recipe of {algorithm.card.name}")
-        recipes[algorithm.card.name] = checked(Maker(algorithm, stages()), code, SETTINGS)
-        if algorithm.crowd:
-            crowds[algorithm.card.name] = {
-                name: checked(CrowdMaker(algorithm, stages(), units=MOST_UNITS, bodies=bodies), code, CROWD_SETTINGS)
-                for name, bodies in (("plain", False), ("bodies", True))
-            }
+    with Workers(code, progress) as workers:
+        anywhere = [one for one in wanted if is_anywhere(one)]
+        for number, algorithm in enumerate(anywhere, 1):
+            name = algorithm.card.name
+            progress(f"memory of {name} ({number} of {len(anywhere)})")
+            recipes[name] = checked(Maker(algorithm, stages()), code, SETTINGS)
+            if algorithm.crowd:
+                makers = crowd_makers(algorithm, stages())
+                crowds[name] = {kind: checked(one, code, CROWD_SETTINGS) for kind, one in makers.items()}
+        progress("waiting for the compiler")
+        workers.wait()
+    agents = code.exported()
     progress("linking")
-    return packed(about_engine(recipes, crowds, code), linked(code.agents))
+    return packed(about_engine(recipes, crowds, names_in(code), words_of(agents)), linked(agents))
+
+
+def names_in(code: Code) -> dict[str, str]:
+    """Return the names of code in the module, by what the page knows it by."""
+    return {code_key(identity): name for identity, name in code.names.items()}
 
 
 def packed(about: dict[str, Any], blob: bytes) -> bytes:
     """Return JSON and bytes as one file."""
     text = json.dumps(about, separators=(",", ":"), allow_nan=False).encode()
     return f"{len(text)}\n".encode() + text + blob
-
-
-class Code:
-    """The machine code of agents and crowds. Algorithms that differ in parameters only share it."""
-
-    def __init__(self) -> None:
-        self.agents: list[Exported] = []
-        self.names: dict[str, str] = {}  # in the module, by the identity of the code
-
-    def add(self, algorithm: Algorithm, image: MapImage) -> None:
-        """Add the code of an algorithm, and of crowds of it, if it is not there yet."""
-        plan, crowds = Plan.of(algorithm, image), tuple[CrowdPlan, ...]()
-        identities = [plan.entry.identity]
-        if algorithm.crowd:
-            crowd = CrowdPlan.of(algorithm, image, (), CrowdSize(2, SMALLEST_CROWD))
-            crowds, identities = (crowd,), [*identities, crowd.identity]
-        if all(one in self.names for one in identities):
-            return
-        name = names_for([*(one.name for one in self.agents), algorithm.card.name])[-1]
-        self.agents.append(Exported(name, (plan,), crowds))
-        self.names.update({one: name for one in identities if one not in self.names})
-
-    def __contains__(self, identity: str) -> bool:
-        return identity in self.names
 
 
 def checked(maker: Maker, code: Code, settings: int) -> Recipe:
@@ -148,191 +81,8 @@ def linked(agents: Sequence[Exported]) -> bytes:
         return (place / WASM.shared).read_bytes()
 
 
-# --- JSON -----------------------------------------------------------------------------------------------------------
-
-
-def about_engine(recipes: dict[str, Recipe], crowds: dict[str, dict[str, Recipe]], code: Code) -> dict[str, Any]:
-    """Return all that the page has to know, for JSON."""
-    from importlib.metadata import version
-
-    from andante.report.papers import papers_of
-
-    return {
-        "version": version("andante"),
-        "file_version": VERSION,
-        "map_numbers": list(MAP_NUMBERS),
-        "plan_numbers": list(PLAN_NUMBERS),
-        "databases": MOST_DATABASES,
-        "words": words_of(code.agents),
-        "mind_begins": MIND_BEGINS,
-        "crowd_numbers": list(CROWD_NUMBERS),
-        "crowd_cells": CROWD_CELLS,
-        "crowd_begins": aligned(CROWD_HEAD.itemsize),
-        "crowd_records": {"units": _record(UNIT)},
-        "tick": tick_names(),
-        "outcomes": [one.name for one in Outcome],
-        "records": {
-            name: {key: offset for key, (offset, _) in _record(dtype)["fields"].items()}
-            for name, dtype in {"clock": CLOCK, "plan": PLAN, "path": PATH, "ends": ENDS, "tracing": TRACING}.items()
-        },
-        "map": about_map(),
-        "recipes": {name: about_recipe(recipe, code.names) for name, recipe in recipes.items()},
-        "crowds": {
-            name: {kind: about_recipe(recipe, code.names) for kind, recipe in kinds.items()}
-            for name, kinds in crowds.items()
-        },
-        "cards": [
-            card_of(one, recipes.get(one.card.name), [paper.link for paper in papers_of(one) if paper.link])
-            for one in algorithms()
-            if one.card.name in recipes or one.needs or one.card.regions
-        ],
-    }
-
-
-def _record(dtype: np.dtype[Any]) -> dict[str, Any]:
-    """Return how long a record is, and of each field where it lies and how long it is."""
-    fields = {key: (found[1], found[0].itemsize) for key, found in (dtype.fields or {}).items()}
-    return {"bytes": dtype.itemsize, "fields": fields}
-
-
-def about_recipe(recipe: Recipe, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return a recipe for JSON. What is different in each column of a layout is a list in ``by``."""
-    shaping = [
-        {
-            "name": one.name,
-            "values": [_written(recipe, one.name, value) for value in one.values],
-            "classes": one.classes,
-        }
-        for one in recipe.shaping
-    ]
-    return {
-        "anchored": int(recipe.algorithm.card.anchored),
-        "pursues": int(recipe.algorithm.pursues),
-        "parameters": codes_of(recipe.algorithm),
-        "shaping": shaping,
-        "variants": {",".join(map(str, key)): place for key, place in recipe.variants.items()},
-        "layouts": [_about_layout(layout, names) for layout in recipe.layouts],
-    }
-
-
-def _written(recipe: Recipe, name: str, value: Any) -> str:
-    from andante.notation import write
-
-    parameter = next(one for one in recipe.algorithm.parameters if one.name == name)
-    return write(parameter.word(value))
-
-
-def _about_layout(layout: Layout, names: Mapping[str, str]) -> dict[str, Any]:
-    symbols: dict[Any, int] = {}
-    places = [symbols.setdefault(column, len(symbols)) for column in zip(*layout.columns, strict=True)]
-    words = len(layout.first.words)
-    pieces, at = [], words
-    for piece in layout.first.pieces:
-        held = piece.content.hex() if piece.content else places[at + 1 : at + 1 + piece.words]
-        pieces.append([piece.segment, places[at], held])
-        at += 1 + piece.words
-    return {
-        "agent": names[layout.first.identity],
-        "code": str(number_of(layout.first.identity)),
-        "symbols": [_by([one.as_data() for one in column]) for column in symbols],
-        "words": [[*word, place] for word, place in zip(layout.first.words, places[:words], strict=True)],
-        "pieces": pieces,
-        "parameters_at": layout.parameters_at,
-        "peeks": layout.peeks,
-    }
-
-
-def _by(column: Sequence[Any]) -> Any:
-    """Return what is the same in all columns, or all of it."""
-    return column[0] if all(one == column[0] for one in column) else {"by": list(column)}
-
-
-# --- maps -----------------------------------------------------------------------------------------------------------
-
-
-def about_map() -> dict[str, Any]:
-    """Return how a map that changes is laid out, with all cells closed and not yet swept, for JSON."""
-    found = [_map_arrays(stage.world) for stage in stages() if isinstance(stage.world, World)]
-    contexts = [_map_contexts(stage.world, stage.places) for stage in stages() if isinstance(stage.world, World)]
-    arrays = []
-    for name in found[0]:
-        formula = _must_fit([one[name][0] for one in found], name)
-        arrays.append([name, formula.as_data(), _map_content(name, [one[name][1] for one in found])])
-    told = {}
-    for key, first in contexts[0].items():
-        numbers = zip(*(one[key].numbers for one in contexts), strict=True)
-        told[key] = [
-            [*word, _must_fit(values, key).as_data()] for word, values in zip(first.words, numbers, strict=True)
-        ]
-    sweeps = _record(Parts.over(1).scalars.dtype)["fields"]["sweeps"]
-    return {"code": str(map_code()), "arrays": arrays, "contexts": told, "sweeps": sweeps[0]}
-
-
-def _must_fit(values: Sequence[int], what: str) -> Formula:
-    formula = fitted(SIZES, values)
-    if formula is None:
-        raise AlgorithmError(f"no formula explains what maps of {SIZES} cells need for {what}: {values}")
-    return formula
-
-
-def _map_arrays(world: World) -> dict[str, tuple[int, bytes]]:
-    """Return the bytes of each array of a map, and its contents before the first sweep."""
-    fresh = Parts.over(len(world.graph))
-    unswept = {f"parts_{key}": part for key, part in fresh._asdict().items()}
-    arrays = {**map_arrays(world), **unswept}
-    return {name: (array.nbytes, array.tobytes()) for name, array in arrays.items()}
-
-
-def _map_content(name: str, contents: Sequence[bytes]) -> Any:
-    """Return what an array of a map holds while all cells are closed: a pattern, or a rule that all sizes follow."""
-    if name in ("x", "y"):
-        for (width, height), content in zip(SIZES, contents, strict=True):
-            y, x = np.divmod(np.arange(width * height), width)
-            if (x if name == "x" else y).astype(np.int16).tobytes() != content:
-                raise AlgorithmError(f"the array {name} of a map is not what the page makes of it")
-        return name
-    if name == "offset":
-        steps = [(dx, dy) for dx, dy in ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))]
-        for (width, _), content in zip(SIZES, contents, strict=True):
-            if np.array([dx + dy * width for dx, dy in steps], np.int64).tobytes() != content:
-                raise AlgorithmError("the directions of a map are not in the order that the page has them in")
-        return {"steps": steps}
-    if not any(map(any, contents)):
-        return ""
-    period = next(
-        (k for k in (1, 2, 4, 8) if all(one == (one[:k] * (len(one) // k + 1))[: len(one)] for one in contents)), None
-    )
-    if period is not None and len({one[:period] for one in contents}) == 1:
-        return contents[0][:period].hex()
-    if len(set(contents)) == 1:
-        return contents[0].hex()
-    raise AlgorithmError(f"the array {name} of a map follows no rule that the page knows")
-
-
-def _map_contexts(world: World, places: Any) -> dict[str, Sample]:
-    """Return the contexts of the kernels that work on maps alone."""
-    return {key: sample_table(table, places, _no_pieces) for key, table in world_tables(world).items()}
-
-
-def world_tables(world: World) -> dict[str, Table]:
-    """Return the contexts of the kernels of a map, by name."""
-    from andante.kernel import table_of
-    from andante.search.hillclimb import walk_straight
-
-    found = {"straight": table_of(walk_straight, world.graph.arrays), **world.tables()}
-    assert list(found) == list(map_entries())
-    return found
-
-
-def _no_pieces(arrays: Any, low: int, high: int) -> int:
-    raise AlgorithmError("a kernel of maps uses memory that is not the map's")
-
-
 def main() -> None:
     """Write the engine to the file that is named on the command line; names of algorithms may follow."""
-    import sys
-
-    from andante.files import write_whole
 
     def say(what: str) -> None:
         sys.stderr.write(f"{what}\n")

@@ -20,9 +20,14 @@ class NotBuiltError(AndanteError):
     """The playground was not built."""
 
 
+def is_built() -> bool:
+    """Return whether the page and the engine are there."""
+    return PAGE.exists() and ENGINE.exists()
+
+
 def check_built() -> None:
     """Raise `NotBuiltError` if the page or the engine is not there."""
-    if not (PAGE.exists() and ENGINE.exists()):
+    if not is_built():
         raise NotBuiltError(
             "the playground is not built here; in a clone of the repository run 'make playground', which needs Node; "
             "or install a release of Andante, which carries it"

@@ -23,18 +23,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from andante.agent import Algorithm, Parameter, parameters_of
+from andante.databases.header import Database
 from andante.errors import AlgorithmError
 from andante.export.crowds import CrowdSize, Made
 from andante.export.images import Planned
 from andante.export.layout import ALIGNMENT, aligned
 from andante.kernel import count_words
-from andante.play.samples import Place, Sample, peeks, places_of, sample_agent, sample_crowd
+from andante.play.samples import Place, Sample, peeks, places_in, places_of, sample_agent, sample_crowd
 from andante.world.grid import Grid
 from andante.world.living import World
 
-SIZES = ((3, 2), (16, 12), (43, 31), (331, 197), (613, 509))  # of the maps that recipes are made from
+SIZES = ((3, 2), (16, 12), (15, 14), (43, 31), (331, 197), (613, 509))  # of the maps that recipes are made from
 CHECKED = ((1, 7), (57, 83), (1024, 1024))  # of those that they are held to
 MOST_OF_A_UNIT = 100  # depth, lookahead and the like
+MOST_UNITS = 2000  # of a crowd in a page
 CROWD_CELLS = 192  # of the smallest map for a crowd
 LEARNED_BYTES = 32_000_000  # for what the units of a crowd learn, and ...
 UNIT_SHARE = 1.25  # ... times what they take in the beginning
@@ -45,15 +47,27 @@ WHOLE = (*range(11), 15, 20, 30, 50, 70, 100, 200, 300, 500, 1000)
 REAL = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, math.inf)
 
 
-#: What numbers may follow from: features of a map of this width and height. Pages of crowds are tiles of 4 x 4 cells.
+#: What numbers may follow from: features of a map of this width and height. Pages of crowds are tiles of 4 x 4 cells,
+#: or 16 cells in a row. To divide by a number is to multiply by a factor and to shift.
 FEATURES: dict[str, Callable[[int, int], int]] = {
     "cells": lambda width, height: width * height,
     "width": lambda width, height: width,
     "tile_columns": lambda width, height: -(-width // 4),
     "tiles": lambda width, height: -(-width // 4) * (height // 4 + 1),
-    "shift": lambda width, height: 31 + (width - 1).bit_length(),  # to divide by the width is to multiply and shift
-    "factor": lambda width, height: -(-(1 << 31 + (width - 1).bit_length()) // width),
+    "pages": lambda width, height: -(-width * height // 16),
+    "shift": lambda width, height: _shift(width),
+    "factor": lambda width, height: _factor(width),
+    "cells_shift": lambda width, height: _shift(width * height),
+    "cells_factor": lambda width, height: _factor(width * height),
 }
+
+
+def _shift(divisor: int) -> int:
+    return 31 + (divisor - 1).bit_length()
+
+
+def _factor(divisor: int) -> int:
+    return -(-(1 << _shift(divisor)) // divisor)
 
 
 class Formula(NamedTuple):
@@ -125,7 +139,7 @@ def _fitted_to(name: str, features: Sequence[int], values: Sequence[int]) -> For
 
 def _fitted_in_lines(name: str, features: Sequence[int], values: Sequence[int]) -> Formula | None:
     """Return a formula that may explain values which are rounded up to whole lines: pools lie at the begin of lines."""
-    if name != "tiles" or any(value % ALIGNMENT for value in values):
+    if any(value % ALIGNMENT for value in values) or features[-1] == features[0]:
         return None
     slope = round((values[-1] - values[0]) / (features[-1] - features[0]))
     for less in range(ALIGNMENT):
@@ -135,17 +149,18 @@ def _fitted_in_lines(name: str, features: Sequence[int], values: Sequence[int]) 
     return None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Stage:
-    """A map on which agents are looked at, and where its arrays are."""
+    """A map on which agents are looked at, with databases, and where the arrays of these are."""
 
     world: Grid
+    databases: tuple[Database, ...]
     places: list[Place]
 
     @classmethod
-    def of(cls, world: Grid) -> Stage:
+    def of(cls, world: Grid, databases: tuple[Database, ...] = ()) -> Stage:
         """Return a stage on this map."""
-        return cls(world, places_of(world))
+        return cls(world, databases, [*places_of(world), *places_in(databases)])
 
     @property
     def size(self) -> Size:
@@ -182,6 +197,15 @@ def offered(parameter: Parameter) -> list[Any]:
     if parameter.default is not None and parameter.default not in found:
         found = sorted([*found, parameter.default])
     return [None] * parameter.optional + found
+
+
+def few_of(offered: list[Any], default: Any) -> list[Any]:
+    """Return the values that tell whether memory depends on a parameter: all of a choice, of many the ends.
+
+    >>> few_of([None, 1, 2, 3, 5, 10, 20], 3)
+    [None, 1, 3, 20]
+    """
+    return [one for k, one in enumerate(offered) if len(offered) < 6 or k < 2 or one in (default, offered[-1])]
 
 
 class Shaping(NamedTuple):
@@ -241,7 +265,7 @@ class Maker:
 
     def look(self, algorithm: Algorithm, stage: Stage) -> tuple[Sample, Any]:
         """Return how memory is laid out on one map, with 0 for words that are parameters, and what was looked at."""
-        agent = Planned(algorithm, stage.world, log_rows=LOG_ROWS)
+        agent = Planned(algorithm, stage.world, databases=stage.databases, log_rows=LOG_ROWS)
         return self._without_parameters(sample_agent(agent, stage.places), parameters_at(agent)), agent
 
     def _without_parameters(self, sample: Sample, begin: int) -> Sample:
@@ -264,19 +288,32 @@ class Maker:
         """Return the parameters on which memory depends, with the values for which there is machine code."""
         found = []
         for one in self.algorithm.parameters:
-            values, classes, seen = [], [], list[Any]()
-            for value in self.offered(one):
-                changed = self.algorithm.with_parameters(**{one.name: value})
-                samples = [self.sample(changed, stage) for stage in (self.stages[0], self.stages[-1])]
-                if not known(samples[0].identity):
-                    continue
-                if samples not in seen:
-                    seen.append(samples)
-                values.append(value)
-                classes.append(seen.index(samples))
-            if len(seen) > 1 or len(values) < len(self.offered(one)):
-                found.append(Shaping(one.name, values, classes))
+            offered = self.offered(one)
+            few = few_of(offered, one.default)
+            tried = self._classes(one.name, few, known)
+            if len(tried.values) < len(few) or any(tried.classes):
+                found.append(self._classes(one.name, offered, known))
         return found
+
+    def _classes(self, name: str, offered: Sequence[Any], known: Callable[[str], bool]) -> Shaping:
+        """Return those values of a parameter for which there is machine code, and which are laid out alike."""
+        values, classes, seen = [], [], list[Any]()
+        for value in offered:
+            changed = self.algorithm.with_parameters(**{name: value})
+            if not self.can(changed):
+                continue
+            samples = [self.sample(changed, stage) for stage in dict.fromkeys((self.stages[0], self.stages[-1]))]
+            if not known(samples[0].identity):
+                continue
+            if samples not in seen:
+                seen.append(samples)
+            values.append(value)
+            classes.append(seen.index(samples))
+        return Shaping(name, values, classes)
+
+    def can(self, algorithm: Algorithm) -> bool:
+        """Return whether a setting can be looked at on these maps."""
+        return True
 
     def recipe(self, known: Callable[[str], bool]) -> Recipe:
         """Return the recipe, with those variants for which there is machine code, by its identity."""
@@ -286,6 +323,8 @@ class Maker:
         names = [one.name for one in shaping]
         for values in itertools.product(*(one.first_of_each() for one in shaping)):
             changed = self.algorithm.with_parameters(**dict(zip(names, values, strict=True)))
+            if not self.can(changed):
+                continue
             sample, made = self.look(changed, self.stages[0])
             if not known(sample.identity):
                 continue
@@ -353,13 +392,14 @@ class CrowdMaker(Maker):
 
     def size_of(self, algorithm: Algorithm) -> CrowdSize:
         """Return the size of a crowd: there is room for all units, and for what they learn."""
-        one = Made(algorithm, self.stages[0].world, (), CrowdSize(1, LEARNED_BYTES, self.bodies))
+        stage = self.stages[0]
+        one = Made(algorithm, stage.world, stage.databases, CrowdSize(1, LEARNED_BYTES, self.bodies))
         return CrowdSize(self.units, LEARNED_BYTES + math.ceil(UNIT_SHARE * self.units * one.unit_bytes), self.bodies)
 
     def look(self, algorithm: Algorithm, stage: Stage) -> tuple[Sample, Made]:
         """Return how the memory of a crowd is laid out on one map, with 0 for the words that are parameters."""
         size = self.size_of(algorithm)
-        made = Made(algorithm, stage.world, (), size)
+        made = Made(algorithm, stage.world, stage.databases, size)
         said = {"unit_bytes": made.unit_bytes, "memory": size.memory, "most_units": size.units}
         sample = sample_crowd(made, stage.places, tuple(said.values()))
         return self._without_parameters(sample, crowd_parameters_at(made)), made
@@ -377,6 +417,14 @@ class CrowdMaker(Maker):
             "numbers": {"unit_bytes": said, "memory": said + 1, "most_units": said + 2},
             "bodies": int(self.bodies),
         }
+
+
+def crowd_makers(
+    algorithm: Algorithm, stages: Sequence[Stage], maker: type[CrowdMaker] = CrowdMaker
+) -> dict[str, CrowdMaker]:
+    """Return the makers of the recipes of crowds, without bodies and with them, as a page names them."""
+    kinds = {"plain": False, "bodies": True}
+    return {name: maker(algorithm, stages, units=MOST_UNITS, bodies=bodies) for name, bodies in kinds.items()}
 
 
 def crowd_parameters_at(made: Made) -> int:

@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from andante.databases.header import Database, offsets_in
+from andante.episode.detour import Both
 from andante.errors import AlgorithmError
 from andante.export.crowds import Made
 from andante.export.images import Planned, map_arrays
-from andante.export.layout import DESK, MAP, MIND, NUMBER, PLAN, bounds
+from andante.export.layout import DATABASE, DESK, MAP, MIND, NUMBER, PLAN, bounds
 from andante.kernel import Table, table_of
 from andante.search.learning import Learned
 from andante.search.path import Path
@@ -30,19 +32,22 @@ PIECE = -1  # instead of a segment: which piece lies in which one is said with t
 
 
 class Place(NamedTuple):
-    """Where an array of the map is in this process."""
+    """Where an array of the map, or of a database, is in this process, and where it is in the page."""
 
     begin: int
     end: int
-    name: str
+    name: str  # of the array, or the kind of the database
+    segment: int = MAP
+    offset: int = 0  # in the file of the database
 
 
 class Piece(NamedTuple):
-    """A piece of memory: its segment, and what is repeated in it in the beginning, as so many words or as bytes."""
+    """A piece of memory: its segment, and what is in it in the beginning, as so many words or as bytes."""
 
     segment: int
     words: int  # their values are among the numbers of the sample
     content: bytes  # if it has no whole words, or too many; empty, without words: zeros
+    once: bool  # whether it is followed by zeros; else it is repeated
 
 
 class Sample(NamedTuple):
@@ -64,6 +69,16 @@ def places_of(world: Grid) -> list[Place]:
     return [Place(*bounds(array), name) for name, array in map_arrays(world).items() if array.size]
 
 
+def places_in(databases: Iterable[Database]) -> list[Place]:
+    """Return where the arrays of databases are. Which segment each is in, a plan says; here all have the first one."""
+    found = []
+    for one in databases:
+        where = offsets_in(one.to_bytes())
+        arrays = one.arrays._asdict().items()
+        found += [Place(*bounds(array), one.kind, DATABASE, where[key]) for key, array in arrays if array.size]
+    return found
+
+
 def sample_agent(agent: Planned, places: Sequence[Place]) -> Sample:
     """Return how the memory of an agent is laid out."""
     log = {id(array) for array in agent.log}
@@ -71,8 +86,6 @@ def sample_agent(agent: Planned, places: Sequence[Place]) -> Sample:
     kept = [bounds(array) for array in agent.given.arrays if array.size]
 
     def segment(arrays: list[npt.NDArray[Any]], low: int, high: int) -> int:
-        if not any(array.flags.writeable for array in arrays):
-            return PLAN
         if any(id(array) in log for array in arrays):
             return DESK
         is_kept = any(low < end and begin < high for begin, end in kept)
@@ -98,7 +111,7 @@ def sample_crowd(made: Made, places: Sequence[Place], numbers: Sequence[int]) ->
 
 
 def sample_table(table: Table, places: Sequence[Place], segment: Any) -> Sample:
-    """Return how the memory that a context points to is laid out; ``segment`` says where a piece belongs."""
+    """Return how the memory that a context points to is laid out; ``segment`` says where what is written belongs."""
     words: list[tuple[int, int | str]] = [(NUMBER, 0)] * len(table.words)
     numbers = list(table.words)
     loose = []
@@ -108,8 +121,8 @@ def sample_table(table: Table, places: Sequence[Place], segment: Any) -> Sample:
         if array.size == 0:
             numbers[word] = 0
         elif known is not None:
-            words[word] = (MAP, known.name)
-            numbers[word] = array.ctypes.data - known.begin
+            words[word] = (known.segment, known.name)
+            numbers[word] = known.offset + array.ctypes.data - known.begin
         else:
             loose.append((word, array))
     pieces = []
@@ -118,9 +131,10 @@ def sample_table(table: Table, places: Sequence[Place], segment: Any) -> Sample:
             words[word], numbers[word] = (PIECE, number), array.ctypes.data - low
         arrays = [array for _, array in inside]
         step = max(max(map(abs, one.strides), default=1) for one in arrays)
-        repeated = _repeated(low, high, step)
-        held = np.frombuffer(repeated, "<i8").tolist() if _is_words(repeated) else []
-        pieces.append(Piece(segment(arrays, low, high), len(held), b"" if held else repeated))
+        where = segment(arrays, low, high) if any(one.flags.writeable for one in arrays) else PLAN
+        content, once = _beginning(low, high, step, whole=where == PLAN)
+        held = np.frombuffer(content, "<i8").tolist() if _is_words(content) and not once else []
+        pieces.append(Piece(where, len(held), b"" if held else content, once))
         numbers += [high - low, *held]
     return Sample(table.identity, tuple(words), tuple(pieces), tuple(numbers))
 
@@ -144,46 +158,61 @@ def _pieces(
     return sorted(found, key=lambda piece: min(word for word, _ in piece[2]))
 
 
-def _repeated(low: int, high: int, step: int) -> bytes:
-    """Return what is repeated in a piece of memory, ``step`` bytes long, or all of it; nothing if it is all zero.
+def _beginning(low: int, high: int, step: int, whole: bool = False) -> tuple[bytes, bool]:
+    """Return how a piece of memory looks in the beginning: bytes, and whether they stand there once, before zeros.
 
-    Of a large piece only the ends are looked at: what is not used yet should not be touched.
+    Else they are repeated: one record, ``step`` bytes long, or all of it; none if it is all zero. Of a large piece only
+    the ends are looked at, unless it is ``whole``: what is not used yet should not be touched.
     """
     memory = np.ctypeslib.as_array((ctypes.c_uint8 * (high - low)).from_address(low))
     size = LOOKED_AT // step * step
-    if len(memory) > 2 * size > 0:
+    if len(memory) > 2 * size > 0 and not whole:
         last = low + (len(memory) - size) // step * step  # a piece may end within a record
-        ends = [_repeated(low, low + size, step), _repeated(last, high, step)]
-        if len(ends[0]) not in (0, step) or ends[0] != ends[1]:
+        (first, _), (rest, _) = _beginning(low, low + size, step), _beginning(last, high, step)
+        if not rest and len(first) > step:
+            return first[: -(-len(first.rstrip(b"\0")) // step) * step], True
+        if len(first) not in (0, step) or first != rest:
             raise AlgorithmError("a large piece of memory does not begin with one record, repeated")
-        return ends[0]
+        return first, False
     if not memory.any():
-        return b""
-    return (memory[:step] if np.array_equal(memory[step:], memory[:-step]) else memory).tobytes()
+        return b"", False
+    return (memory[:step] if np.array_equal(memory[step:], memory[:-step]) else memory).tobytes(), False
 
 
 # --- what a page looks at -------------------------------------------------------------------------------------------
 
 
 def peeks(agent: Planned) -> dict[str, Any]:
-    """Return the words of an agent's context that point to what a page shows: values, plans, the log and the clock."""
+    """Return the words of an agent's context that point to what a page shows: values, plans, the log and the clock.
+
+    If the agent may have to search because the map has changed, ``detour`` has what tells that it does, and its plan.
+    """
     table = agent.table()
     word = {id(array): place for place, array in reversed(table.arrays)}
+    memory = agent.parts()[2]
+    own = memory.own.memory if isinstance(memory, Both) else memory
     found: dict[str, Any] = {
         "clock": word[id(agent.clock())],
         "log": {name: word.get(id(array), -1) for name, array in agent.log._asdict().items()},
         "logged": [place for place, array in table.arrays if array is agent.log.kind],
+        **_plan_in(own, word),
     }
-    memory = agent.parts()[2]
-    h = getattr(memory, "h", None)
+    h = getattr(own, "h", None)
     if isinstance(h, Learned):
         found["values"] = {"value": word[id(h.value)], "stamp": word[id(h.stamp)], "clock": word[id(h.clock)]}
+    if isinstance(memory, Both):
+        found["detour"] = {"astray": word[id(memory.detour.scalars)], **_plan_in(memory.detour.memory, word)}
+    return found
+
+
+def _plan_in(memory: Any, word: dict[int, int]) -> dict[str, Any]:
+    """Return the words that point to the plan in a memory; nothing if it has none."""
     for kind, bundle in (("plan", Plan), ("path", Path), ("traced", TracedPaths)):
         one = _find(memory, bundle)
         if one is not None:
             arrays = {name: word[id(part)] for name, part in one._asdict().items() if isinstance(part, np.ndarray)}
-            found["plan"] = {"kind": kind, **arrays}
-    return found
+            return {"plan": {"kind": kind, **arrays}}
+    return {}
 
 
 def _find(bundle: Any, kind: type) -> Any:

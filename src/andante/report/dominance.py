@@ -66,7 +66,7 @@ def on_average(summaries: Sequence[Summary], x: str, y: str) -> list[Position]:
 
 
 def _exact(summary: Summary, name: str) -> bool:
-    """Return whether the mean is of all trials, and none of them was cut short."""
+    """Return whether the mean is of all trials, and none of them is only a lower bound."""
     return summary[name].count == summary.trials and not summary[name].bounds
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from andante.abstraction.hierarchy import Hierarchy
 from andante.report.figure import DPI, INK, new_figure, save_figure, styled
 from andante.world.grid import Grid
+from andante.world.layout import stride
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,7 +95,7 @@ def _draw_arcs(axes: Axes, levels: Hierarchy, level: int, pixels: float) -> None
     room = pixels * math.sqrt(levels.sizes[0] / max(levels.sizes[level], 1))
     if room < _ROOM:
         return
-    place = levels.points(level)
+    place = levels.points(level) / stride(levels.graph.arrays)  # in cells
     ends = [(place[a], place[b]) for a, b in levels.counts(level) if a < b]
     thick = min(2.2, 0.03 * room + 0.3)
     axes.add_collection(LineCollection(ends, colors=INK, linewidths=thick, alpha=0.55), autolim=False)

@@ -12,6 +12,8 @@ import numpy.typing as npt
 from andante.episode.trace import Trace
 from andante.episode.trial import Trial
 from andante.errors import ParameterError
+from andante.notebook import EXPANDED as EXPANDED_COLOUR
+from andante.notebook import GOAL, PATH, START, TERRAIN
 from andante.report.figure import DPI, new_figure, save_figure, styled
 from andante.search.memory import EXPANDED
 from andante.world.grid import Grid, cells_of
@@ -22,19 +24,7 @@ if TYPE_CHECKING:
 Colour = tuple[float, float, float]
 Image = npt.NDArray[np.float64]  # [height, width, 3]
 
-# By map character: ground, swamp, trees, water, and out of bounds.
-_TERRAIN = {
-    ".": "#f3efe6",
-    "G": "#f3efe6",
-    "S": "#d6d8b4",
-    "T": "#7f9a77",
-    "W": "#8fb3cc",
-    "@": "#4b4f55",
-    "O": "#4b4f55",
-}
-_EXPANDED = "#b5d3e7"
 _HEAT = ("#fbe3a4", "#ee8434", "#a01a2e")  # from little to much
-_PATH, _START, _GOAL = "#14505c", "#2e8b57", "#c2185b"
 
 _SMALLEST, _LARGEST = 800, 4096  # the longer side of a picture, in pixels
 _CAPTION = 34  # pixels below the map
@@ -81,7 +71,7 @@ def _parts(subject: Grid | Trial | Trace) -> tuple[Image, str, _Route | None]:
     """Return the background image, the caption, and the agent's route if there is one."""
     if isinstance(subject, Grid):
         words = f"{subject.name}: {subject.width} x {subject.height}, {subject.free_cells:,} free cells"
-        return _terrain(subject.terrain), words, None
+        return _terrain(subject.shown), words, None
     walked = (
         f"{subject.suboptimality_ratio:.3g} times optimal" if subject.optimal_cost < math.inf else "there is no path"
     )
@@ -113,14 +103,14 @@ def without_loops(path: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
 
 def _terrain(codes: npt.NDArray[np.uint8]) -> Image:
     table = np.zeros((256, 3))
-    for character, colour in _TERRAIN.items():
+    for character, colour in TERRAIN.items():
         table[ord(character)] = _rgb(colour)
     return table[codes]
 
 
 def _visits(grid: Grid, path: npt.NDArray[np.int32]) -> Image:
     """Return the terrain, with the cells visited more than once in heat colours."""
-    image = _terrain(grid.terrain)
+    image = _terrain(grid.shown)
     visits = np.bincount(path, minlength=grid.terrain.size).reshape(grid.terrain.shape)
     again = visits > 1
     image[again] = _heat(np.log(visits[again]))
@@ -131,7 +121,7 @@ def _thoughts(trace: Trace) -> Image:
     """Return the terrain, with the expanded cells and, in heat colours, what was learned."""
     image = _terrain(trace.terrain)
     expanded = trace.thoughts["state"][trace.thoughts["kind"] == EXPANDED]
-    image.reshape(-1, 3)[expanded] = _rgb(_EXPANDED)
+    image.reshape(-1, 3)[expanded] = _rgb(EXPANDED_COLOUR)
     rise = trace.learned_rise
     learned = ~np.isnan(rise)
     image[learned] = _heat(np.sqrt(np.maximum(rise[learned], 0.0)))
@@ -148,9 +138,9 @@ def _heat(amounts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 def _draw_route(axes: Axes, route: _Route, scale: float) -> None:
     walk, goal = route
-    axes.plot(walk[:, 0], walk[:, 1], color=_PATH, linewidth=max(2.0, min(4.0, 0.3 * scale)), solid_joinstyle="round")
-    marks = [(walk[0], "o", _START), (goal, "o", _GOAL)]
-    marks += [] if np.array_equal(walk[-1], goal) else [(walk[-1], "X", _PATH)]
+    axes.plot(walk[:, 0], walk[:, 1], color=PATH, linewidth=max(2.0, min(4.0, 0.3 * scale)), solid_joinstyle="round")
+    marks = [(walk[0], "o", START), (goal, "o", GOAL)]
+    marks += [] if np.array_equal(walk[-1], goal) else [(walk[-1], "X", PATH)]
     for (x, y), shape, colour in marks:
         axes.plot(x, y, shape, color=colour, markersize=11, markeredgecolor="white", markeredgewidth=1.5)
 

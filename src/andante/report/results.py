@@ -17,7 +17,7 @@ from andante.measures import PLACE, Contest, Outcome, Over, Summary, capped_subo
 from andante.measures.achievement import ACHIEVED, columns_of, goal_achievement, needed
 from andante.report.charts import Setting
 from andante.store import Outline, Status, Store, StoreError, outline_of, summaries
-from andante.store.store import polars
+from andante.store.parts import polars
 from andante.store.summaries import DIGEST, summed_digests, with_digests
 
 if TYPE_CHECKING:

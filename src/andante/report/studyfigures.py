@@ -32,7 +32,7 @@ from andante.report.studynumbers import marks_of
 from andante.report.studyrows import means_of, rows_of_figure, trials_of
 from andante.report.studyspecs import ONE_BY_ONE, RANKED, FigureSpec
 from andante.report.studywords import not_compared, or_dash, share
-from andante.store.store import polars
+from andante.store.parts import polars
 
 if TYPE_CHECKING:
     import polars as pl

@@ -15,7 +15,7 @@ from andante.measures.clusters import Mean, Over, Values, resampled
 from andante.report.dominance import on_all_problems, paired
 from andante.report.results import Results
 from andante.report.studyspecs import Claim, Contest, CorrelationSpec, FigureSpec, PairsSpec
-from andante.store.store import polars
+from andante.store.parts import polars
 
 
 def scored(results: Results, measures: Sequence[str], cap: float = math.inf) -> Results:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import os
+import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING
 
 from andante.files import write_whole
 from andante.measures import MEASURES, QUALITIES, STATISTICS, Row, Statistics, Summary, measure_and_statistic, summarise
+from andante.notebook import html_table
 from andante.report.markdown import markdown_table
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.table import Table
 
-_PADDING, _EDGE = 3, 1  # what a table in a terminal adds to its text, per column and at its end
+_WIDTH = 100  # columns of text where there is no terminal
+_PADDING, _EDGE = 2, 1  # what a table in a terminal adds to its text, per column and at its end
 
 
 @dataclass(frozen=True)
@@ -175,8 +178,11 @@ def marks(summaries: Sequence[Summary], shown: Sequence[Column], best: Best | No
     return [[summary.name in names for names in chosen] for summary in summaries]
 
 
-class TerminalTable:
-    """The table for a terminal; if it is too wide, its columns are split into several tables below each other."""
+class ComparisonTable:
+    """The table for a terminal or a notebook.
+
+    If it is too wide for a terminal, its columns are split into several tables below each other.
+    """
 
     def __init__(
         self, summaries: Sequence[Summary], measures: Sequence[str] = (), about: str = "agent", best: Best | None = None
@@ -188,6 +194,16 @@ class TerminalTable:
         self._widths = [
             max(map(len, [*head.split(), *(line[k] for line in self._cells)])) for k, head in enumerate(self._heads)
         ]
+
+    def __repr__(self) -> str:
+        from rich.console import Console
+
+        text = io.StringIO()
+        Console(file=text, width=None if sys.stdout.isatty() else _WIDTH).print(self)
+        return "\n".join(line.rstrip() for line in text.getvalue().splitlines() if line.strip())
+
+    def _repr_html_(self) -> str:
+        return html_table(self._heads, self._cells, self._bold)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for block in self._blocks(options.max_width):
@@ -208,7 +224,7 @@ class TerminalTable:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(box=box.SIMPLE_HEAD)
+        table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
         for k in block:
             table.add_column(self._heads[k], justify="right" if k else "left", width=self._widths[k])
         for line, bold in zip(self._cells, self._bold, strict=True):

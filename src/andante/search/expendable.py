@@ -21,7 +21,19 @@ from andante.search.local import is_shut
 from andante.search.memory import Clock, Space, version
 from andante.search.records import Index, claim, find
 from andante.world.changes import Changes
-from andante.world.layout import COUNT, DIRECTION, Arrays, Csr, Layout, Moves, degree, target
+from andante.world.layout import (
+    COUNT,
+    DIRECTION,
+    Arrays,
+    Csr,
+    GridArrays,
+    Layout,
+    Moves,
+    Sixteen,
+    Terrain,
+    degree,
+    target,
+)
 
 
 class Gone(NamedTuple):
@@ -75,13 +87,13 @@ def is_gate(graph: Layout, state: int) -> bool:
     raise TypeError(graph)
 
 
-@is_gate.of(Moves)
-def _is_gate_on_a_grid(graph: Moves, state: int) -> bool:
+@is_gate.of(Moves, Terrain)
+def _is_gate_on_a_grid(graph: GridArrays, state: int) -> bool:
     return not IS_ARC[graph.mask[state]]
 
 
-@is_gate.of(Csr)
-def _may_be_a_gate(graph: Csr, state: int) -> bool:
+@is_gate.of(Csr, Sixteen)
+def _may_be_a_gate(graph: Csr | Sixteen, state: int) -> bool:
     return True
 
 
@@ -91,8 +103,8 @@ def is_expendable(graph: Arrays, gone: Gone, state: int) -> tuple[bool, int]:
     raise TypeError(graph)
 
 
-@is_expendable.of(Moves)
-def _moves_expendable(graph: Moves, gone: Gone, state: int) -> tuple[bool, int]:
+@is_expendable.of(Moves, Terrain)
+def _moves_expendable(graph: GridArrays, gone: Gone, state: int) -> tuple[bool, int]:
     mask = graph.mask[state]
     left = 0
     for k in range(COUNT[mask]):
@@ -102,8 +114,8 @@ def _moves_expendable(graph: Moves, gone: Gone, state: int) -> tuple[bool, int]:
     return IS_ARC[left], 0
 
 
-@is_expendable.of(Csr)
-def _csr_expendable(graph: Csr, gone: Gone, state: int) -> tuple[bool, int]:
+@is_expendable.of(Csr, Sixteen)
+def _csr_expendable(graph: Csr | Sixteen, gone: Gone, state: int) -> tuple[bool, int]:
     """Flood from the first neighbour through the others, marked in 64 bits; states with more neighbours are kept."""
     count = degree(graph, state)
     if count > 64:

@@ -14,7 +14,23 @@ import numpy.typing as npt
 
 from andante.kernel import generic, int64, kernel, uint64
 from andante.world.heuristics import DIAGONAL, TOLERANCE
-from andante.world.layout import COUNT, DX, DY, PRICE, Arrays, Csr, Layout, Moves, degree, estimate, price, target
+from andante.world.layout import (
+    COUNT,
+    DX,
+    DY,
+    PRICE,
+    Arrays,
+    Csr,
+    Layout,
+    Moves,
+    Sixteen,
+    Terrain,
+    degree,
+    estimate,
+    price,
+    target,
+    unit,
+)
 
 
 class Climb(NamedTuple):
@@ -55,15 +71,15 @@ def straight(graph: Layout, state: int, goal: int) -> int:
     raise TypeError(graph)
 
 
-@straight.of(Csr)
-def _straight_on_a_graph(graph: Csr, state: int, goal: int) -> int:
+@straight.of(Csr, Terrain, Sixteen)
+def _straight_on_a_graph(graph: Layout, state: int, goal: int) -> int:
     best, least = -1, np.inf
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
         f = price(graph, state, k) + estimate(graph, near, goal)
         if f < least:
             best, least = near, f
-    return best if least <= estimate(graph, state, goal) + TOLERANCE * graph.unit else -1
+    return best if least <= estimate(graph, state, goal) + TOLERANCE * unit(graph) else -1
 
 
 def _directions(diagonals: bool) -> npt.NDArray[np.uint8]:
@@ -113,8 +129,8 @@ def greedy_moves(graph: Layout, state: int, goal: int) -> tuple[int, int]:
     raise TypeError(graph)
 
 
-@greedy_moves.of(Csr)
-def _greedy_on_a_graph(graph: Csr, state: int, goal: int) -> tuple[int, int]:
+@greedy_moves.of(Csr, Terrain, Sixteen)
+def _greedy_on_a_graph(graph: Layout, state: int, goal: int) -> tuple[int, int]:
     longest, shortest, least, high, low = 0, 0, np.inf, 0.0, 0.0
     for k in range(degree(graph, state)):
         cost = price(graph, state, k)
@@ -138,8 +154,8 @@ def step_down(graph: Layout, state: int, goal: int) -> int:
     raise TypeError(graph)
 
 
-@step_down.of(Csr)
-def _down_on_a_graph(graph: Csr, state: int, goal: int) -> int:
+@step_down.of(Csr, Terrain, Sixteen)
+def _down_on_a_graph(graph: Layout, state: int, goal: int) -> int:
     best, least, lowest = -1, np.inf, np.inf
     for k in range(degree(graph, state)):
         near = target(graph, state, k)

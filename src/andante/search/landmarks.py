@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from andante.errors import GraphError, whole_number
+from andante.errors import GraphError, expect, whole_number
 from andante.search.dijkstra import distances
 from andante.world.graph import Graph
 
@@ -20,6 +20,7 @@ def with_landmarks(graph: Graph, count: int = 8) -> Graph:
     >>> estimate(with_landmarks(ring, 2).arrays, 0, 2)
     2.0
     """
+    expect(graph, Graph, "landmarks need a Graph; that of a map is grid.graph", GraphError)
     if len(graph) == 0:
         raise GraphError("a graph without states has no landmarks")
     count = min(whole_number(count, "the number of landmarks", least=1, error=GraphError), len(graph))

@@ -28,10 +28,10 @@ from andante.search.mind import Group, Mind
 from andante.search.records import Index, claim, find
 from andante.world.changes import UNCHANGED, Changes, opened_cell
 from andante.world.heuristics import DIAGONAL, TOLERANCE
-from andante.world.layout import Layout, estimate, unit
+from andante.world.layout import Layout, estimate, stride, unit
 
 MOST_OPENINGS = 64  # that a value is followed through; one from before more is forgotten
-CORNER = 2.0 - DIAGONAL  # what a path past the corner of an opened cell saves against one through it
+CORNER = 2.0 - DIAGONAL  # what a path past the corner of an opened cell saves against one through it, in straight moves
 
 
 class Learned(NamedTuple):
@@ -106,7 +106,7 @@ def _value_since(h: Learned, graph: Layout, place: int, state: int, goal: int) -
     from before many openings are forgotten.
     """
     at = h.clock[0]
-    slack = CORNER + 2.0 * at["drift"]
+    slack = CORNER * stride(graph) + 2.0 * at["drift"]
     known, stamp = h.value[place] - at["drift"], int64(h.stamp[place])
     if at["era"] - stamp > MOST_OPENINGS or (known == np.inf and at["drift"] > 0.0):
         known = -np.inf

@@ -22,7 +22,7 @@ from andante.kernel import int64, kernel
 from andante.search.learning import Learned, value
 from andante.search.memory import EXPANDED, Space, note
 from andante.world.heuristics import TOLERANCE
-from andante.world.layout import Arrays, Layout, Moves, degree, enterable, estimate, price, target
+from andante.world.layout import Arrays, Csr, Layout, Moves, Sixteen, degree, enterable, estimate, price, target
 
 BALL = np.dtype(
     [
@@ -82,7 +82,10 @@ class Ball(NamedTuple):
 
 def most_states(arrays: Arrays, depth: int, states: int) -> int:
     """Return the largest number of states that a lookahead of this depth can expand."""
-    return min(states, (2 * depth - 1) ** 2) if isinstance(arrays, Moves) else states
+    if isinstance(arrays, Csr):
+        return states
+    reach = (depth - 1) * (2 if isinstance(arrays, Sixteen) else 1)  # columns or rows to each side
+    return min(states, (2 * reach + 1) ** 2)
 
 
 def even_depth(cheapest: float, highest: float) -> int:

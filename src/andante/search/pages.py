@@ -346,12 +346,14 @@ def paged(fields: list[np.dtype[Any]], cut: Cut, room: Room, holders: npt.NDArra
     slots = SLOTS_PER_PAGE * pages + SMALLEST
     pool = np.zeros(1, POOL)
     pool["fresh"], pool["fresh_slot"], pool["page_bytes"] = FIRST, SMALLEST, sum(sizes) + _HEAD_BYTES * cut.head
+    field = np.stack([begins[:-1], np.array(sizes, np.int64)], axis=1)
+    field.flags.writeable = False
     index = Paged(
         lined_up(slots, np.int64),
         np.zeros(CLASSES, np.int64),
         lined_up(pages * cut.head, np.int32),
         buffer,
-        np.stack([begins[:-1], np.array(sizes, np.int64)], axis=1),
+        field,
         pool,
         holders,
         cut,

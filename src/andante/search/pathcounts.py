@@ -15,7 +15,7 @@ from andante.kernel import generic, int64, kernel, uint64
 from andante.search.dijkstra import ALL_MOVES, OPEN, is_optimal
 from andante.world.graph import Graph
 from andante.world.heuristics import DIAGONAL, TOLERANCE
-from andante.world.layout import PRICE, Csr, Layout, Moves, degree, price, target
+from andante.world.layout import PRICE, Csr, Layout, Moves, Sixteen, Terrain, degree, price, target
 
 LARGE, SMALL = 2.0**512, 2.0**-512  # a count above the first is multiplied by the second
 SAME_COUNT = 1 + 1e-9  # counts with a lower ratio differ by rounding only
@@ -65,8 +65,8 @@ def _paths_on(graph: Layout, distance: npt.NDArray[np.float64], paths: Paths, st
     raise TypeError(graph)
 
 
-@_paths_on.of(Csr)
-def _paths_on_any(graph: Csr, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> tuple[float, int, int]:
+@_paths_on.of(Csr, Terrain, Sixteen)
+def _paths_on_any(graph: Layout, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> tuple[float, int, int]:
     total, scale = 0.0, 0
     most, highest, its_scale = -1, 0.0, 0
     for k in range(degree(graph, state)):

@@ -24,7 +24,7 @@ import numpy as np
 from andante.datasets import ProgressCallback, quiet
 from andante.datasets.scenarios import Band, random_problems
 from andante.episode.run import Outfit
-from andante.errors import MapError, ParameterError, quoted, whole_number
+from andante.errors import MapError, ParameterError, expect, quoted, whole_number
 from andante.files import make_folder, write_whole
 from andante.selection.answer import Advice
 from andante.selection.finals import FEWEST_FRESH, Finals
@@ -81,6 +81,7 @@ def advise(
     >>> advice.winner.summary["max_states_expanded"].max
     1.0
     """
+    expect(requirements, Requirements, "limits are given as andante.Requirements(expansions=100)", ParameterError)
     if minutes is not None and not minutes > 0:
         raise ParameterError(f"minutes must be above 0, got {minutes!r}")
     for what, number, least in (("problems", problems, FEWEST_FRESH), ("candidates", candidates, 1)):
@@ -127,7 +128,9 @@ def advise(
 
 def at_rest(maps: Grid | Sequence[Grid]) -> tuple[Grid, ...]:
     """Return the maps, and of those that change the present version: all candidates are measured on the same one."""
-    grids = (maps,) if isinstance(maps, Grid) else tuple(maps)
+    grids = tuple(maps) if isinstance(maps, list | tuple) else (maps,)
+    for grid in grids:
+        expect(grid, Grid, "advice is about a Grid or several, as andante.read_map returns", MapError)
     return tuple(grid.frozen() if isinstance(grid, World) else grid for grid in grids)
 
 

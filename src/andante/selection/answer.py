@@ -15,6 +15,7 @@ import numpy.typing as npt
 from andante.episode.run import Outfit
 from andante.measures import Row, Statistics, Summary, measure
 from andante.measures.comparison import clearly_less, difference
+from andante.notebook import html_sentences, html_table
 from andante.selection.crowds import TICK_CAP, crowd_code
 from andante.selection.library import BuiltDatabases
 from andante.selection.requirements import Dropped, Requirements
@@ -124,6 +125,18 @@ class Advice:
 
     def __repr__(self) -> str:
         return f"<Advice: {self.winner._in_short()}>"
+
+    def _repr_html_(self) -> str:
+        shown = [measure(name) for name in (SCORE, "states_expanded_per_move", "max_states_expanded", "database_bytes")]
+        lines = []
+        for standing in self.ranking:
+            numbers = standing.summary.measures
+            cells = [
+                standing.summary.show(one.name, one.headline.value) if one.name in numbers else "-" for one in shown
+            ]
+            lines.append([standing.candidate.name, *cells])
+        heads = [f"{one.title} ({one.unit})" if one.unit not in ("", "B", "s") else one.title for one in shown]
+        return html_table(["Agent", *heads], lines) + html_sentences([*self.sentences, f"Use it: {self.code}"])
 
     def _use(self) -> list[str]:
         best = self.winner

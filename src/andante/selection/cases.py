@@ -45,6 +45,9 @@ class Cases:
         self._grid, self._algorithms = grid, matrix.algorithms
         self._nearby = Nearby(cells_of(grid, matrix.columns(np.array(mine))), matrix.values[:, mine], neighbours)
 
+    def __repr__(self) -> str:
+        return f"<Cases for {len(self._algorithms)} algorithms on {self._grid!r}>"
+
     def choose(self, start: tuple[int, int], goal: tuple[int, int]) -> str:
         """Return the algorithm that did best on the problems nearest to this one, whose start and goal are x and y."""
         for x, y in (start, goal):

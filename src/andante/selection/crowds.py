@@ -14,15 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from andante.agent import algorithms
 from andante.databases.header import Database
 from andante.episode.crowd import Crowd
 from andante.episode.lanes import KEPT_SHARE, MEMORY
-from andante.episode.run import Outfit
+from andante.episode.run import Outfit, run_many
 from andante.measures import Outcome, Row, capped_suboptimality_with_waits, suboptimality_ratio
 from andante.selection.requirements import Requirements
 from andante.selection.trials import SCORE
 from andante.world.grid import Grid, cells_of
 from andante.world.heuristics import DIAGONAL
+from andante.world.layout import Moves
 from andante.world.problem import Problem
 
 #: A crowd is stopped after this many times the moves of the longest of its shortest paths.
@@ -94,7 +96,7 @@ class Crowds:
         crowd = Crowd(outfit.algorithm, grid, databases=mine, memory=max(LEAST_MEMORY, share * room, needed))
         starts, goals = (cells_of([getattr(p, end) for p in problems], grid.width) for end in ("start", "goal"))
         crowd.add(starts, goals)
-        shortest = shortest_moves([_optimal_cost(problem) for problem in problems])
+        shortest = moves_of_optimal_paths(problems)
         budget = None if asked.tick_ms is None else share * 1000.0 * asked.tick_ms
         march = _march(crowd, budget, TICK_CAP * int(shortest.max()))
         whole = {
@@ -176,8 +178,16 @@ def _optimal_cost(problem: Problem) -> float:
     return problem.optimal_cost
 
 
+def moves_of_optimal_paths(problems: Sequence[Problem]) -> Numbers:
+    """Return the number of moves of an optimal path of each problem: of one that is walked, where costs do not tell."""
+    if all(isinstance(problem.graph.arrays, Moves) for problem in problems):
+        return shortest_moves([_optimal_cost(problem) for problem in problems])
+    optimal = next(entry for entry in algorithms() if entry.card.optimal and not entry.needs)
+    return np.array([trial.moves for trial in run_many(optimal, problems, paths=False)], np.int64)
+
+
 def shortest_moves(costs: Sequence[float]) -> Numbers:
-    """Return the number of moves of a path of each of these costs on a grid.
+    """Return the number of moves of a path of each of these costs on a grid whose cells all cost 1.
 
     A path of a straight and b diagonal moves costs a + b √2, and because √2 is irrational, only one pair fits a cost.
 

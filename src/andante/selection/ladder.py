@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from andante.errors import ParameterError
+from andante.errors import ParameterError, expect
 from andante.selection.advise import ANY_COST, STATE, advise, at_rest, check_folder, question_of
 from andante.selection.answer import Advice
 from andante.selection.journal import Journal
@@ -51,6 +51,7 @@ def ladder(
         raise ParameterError(
             "the limits of a ladder are on the states expanded; leave expansions out of its requirements"
         )
+    expect(limits, Sequence, "the limits of a ladder are a list of whole numbers", ParameterError)
     if not limits:
         raise ParameterError("a ladder needs at least one limit on the states expanded before any move")
     grids = at_rest(maps)

@@ -56,6 +56,9 @@ class Matrix:
         if not np.isfinite(self.values).all():
             raise MatrixError("a matrix must hold a number for every algorithm on every instance")
 
+    def __repr__(self) -> str:
+        return f"<Matrix of {len(self.algorithms)} algorithms on {len(self.instances)} instances>"
+
     @classmethod
     def plain(cls, values: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Matrix:
         """Return a matrix of these values, with numbered algorithms and instances."""

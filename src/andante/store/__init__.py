@@ -3,7 +3,8 @@
 from andante.store.check import check, disagreements
 from andante.store.identity import row_ids
 from andante.store.outline import Outline, Status, outline_of
-from andante.store.store import Columns, Store, StoreError, as_kept
+from andante.store.parts import StoreError
+from andante.store.store import Columns, Store, as_kept
 from andante.store.summaries import summaries
 from andante.store.transfer import export, merge
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from andante.store.identity import NOT_DECIDED
-from andante.store.store import Store, StoreError, polars
+from andante.store.parts import StoreError, polars
+from andante.store.store import Store
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.datafile import only_numbers, only_texts
-from andante.store.store import Store, StoreError
+from andante.store.parts import StoreError
+from andante.store.store import Store
 
 #: Columns of a table stored beside the rows.
 Arrays = Mapping[str, npt.NDArray[Any]]

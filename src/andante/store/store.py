@@ -12,25 +12,34 @@ first, then the small ones are deleted. A kill in between leaves some rows twice
 
 from __future__ import annotations
 
-import hashlib
-import io
 import json
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 import andante
-from andante.errors import AndanteError, OutputError
-from andante.files import json_checksum, write_whole
+from andante.errors import OutputError
+from andante.files import json_checksum
 from andante.store.identity import KEY, TIMES
+from andante.store.parts import (
+    DIGITS,
+    Part,
+    StoreError,
+    as_parquet,
+    damage,
+    digest_of,
+    locked,
+    polars,
+    read_parquet,
+    write_flushed,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,54 +50,10 @@ Columns = Mapping[str, npt.NDArray[Any] | Sequence[Any]]
 FORMAT = 3
 
 _CHECKSUM = "checksum"
-_DIGITS = 16  # of hashes
 _KEYS: dict[str, type] = {"andante": str, "created": str, "about": dict, "tables": dict}  # beside format and checksum
 _MADE = "made_with"  # a key that stores of earlier versions lack
 _MANIFEST, _PARTS, _DAMAGED, _LOCK = "manifest.json", "parts", "damaged", "lock"
 _FANOUT = 64  # this many parts of about the same size are merged into one
-
-
-class StoreError(AndanteError):
-    """Raised when a store cannot be opened, read, written or merged with another."""
-
-
-def polars() -> ModuleType:
-    """Import and return Polars, which only stores need."""
-    try:
-        import polars
-    except ImportError as error:
-        raise StoreError("stores need Polars, which is not installed; pip install 'andante[campaign]'") from error
-    return polars
-
-
-class Part(NamedTuple):
-    """One file of rows."""
-
-    path: Path
-    rows: int
-    digest: str
-
-    @property
-    def whole(self) -> bool:
-        """Whether its bytes are those that were written."""
-        with suppress(OSError):
-            return _digest(self.path.read_bytes()) == self.digest
-        return False
-
-    def read(self) -> bytes:
-        """Return its bytes; raise a `StoreError` if they are not those that were written."""
-        data = self.path.read_bytes()
-        if _digest(data) != self.digest:
-            raise _damage(self.path, self.path.parents[1])
-        return data
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()[:_DIGITS]
-
-
-def _damage(file: Path, folder: Path) -> StoreError:
-    return StoreError(f"{file} is damaged; run 'andante store check {folder}'")
 
 
 def _sealed(manifest: Mapping[str, Any]) -> bytes:
@@ -100,7 +65,7 @@ def _sealed(manifest: Mapping[str, Any]) -> bytes:
 def _checksum(manifest: Mapping[str, Any]) -> str:
     """Return a hash of a manifest's contents without its checksum; layout and the order of names do not matter."""
     rest = {name: value for name, value in manifest.items() if name != _CHECKSUM}
-    return json_checksum(rest, digits=_DIGITS)
+    return json_checksum(rest, digits=DIGITS)
 
 
 def as_kept(value: Any) -> Any:
@@ -148,12 +113,12 @@ class Store:
         """
         home = Path(folder)
         cls.refuse_taken(home)
-        files = {name: _parquet(_frame(columns)) for name, columns in (tables or {}).items()}
+        files = {name: as_parquet(_frame(columns)) for name, columns in (tables or {}).items()}
         manifest = {
             "andante": andante.__version__,
             "created": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
             "about": as_kept(about),
-            "tables": {name: _digest(data) for name, data in files.items()},
+            "tables": {name: digest_of(data) for name, data in files.items()},
             _MADE: as_kept(list(made_with)),
         }
         try:
@@ -161,8 +126,8 @@ class Store:
         except OSError as error:
             raise OutputError(f"cannot create a store in {home}: {error.strerror or error}") from error
         for name, data in files.items():
-            _write(home / f"{name}.parquet", data)
-        _write(home / _MANIFEST, _sealed(manifest))
+            write_flushed(home / f"{name}.parquet", data)
+        write_flushed(home / _MANIFEST, _sealed(manifest))
         return cls(home)
 
     @staticmethod
@@ -227,11 +192,6 @@ class Store:
         return str(self._manifest["andante"])
 
     @property
-    def created(self) -> str:
-        """When the store was created."""
-        return str(self._manifest["created"])
-
-    @property
     def tables(self) -> dict[str, str]:
         """The names of the tables stored beside the rows, with hashes of their files."""
         tables: dict[str, str] = self._manifest["tables"]
@@ -248,7 +208,7 @@ class Store:
         kept = as_kept(made)
         if kept not in self.made_with:
             self._manifest = {**self._manifest, _MADE: [*self.made_with, kept]}
-            _write(self.folder / _MANIFEST, _sealed(self._manifest))
+            write_flushed(self.folder / _MANIFEST, _sealed(self._manifest))
 
     def table(self, name: str) -> pl.DataFrame:
         """Return a table stored beside the rows."""
@@ -257,16 +217,16 @@ class Store:
             data = file.read_bytes()
         except OSError as error:
             raise StoreError(f"{self.folder} has lost its {name} table; start a new store") from error
-        if _digest(data) != self.tables.get(name):
-            raise _damage(file, self.folder)
-        return _read_parquet(data, file, self.folder)
+        if digest_of(data) != self.tables.get(name):
+            raise damage(file, self.folder)
+        return read_parquet(data, file, self.folder)
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Keep other processes from writing within this block; first clean up what a killed one left behind."""
-        with _locked(self.folder / _LOCK, self.folder):
+        with locked(self.folder / _LOCK, self.folder):
             self._clear()
             yield
 
@@ -291,12 +251,12 @@ class Store:
 
     def adopt(self, part: Part) -> None:
         """Add a part of another store unchanged."""
-        _write(self.folder / _PARTS / part.path.name, part.read())
+        write_flushed(self.folder / _PARTS / part.path.name, part.read())
 
     def _write_part(self, frame: pl.DataFrame) -> Path:
-        data = _parquet(frame)
-        path = self.folder / _PARTS / f"{len(frame):010d}-{_digest(data)}.parquet"
-        _write(path, data)
+        data = as_parquet(frame)
+        path = self.folder / _PARTS / f"{len(frame):010d}-{digest_of(data)}.parquet"
+        write_flushed(path, data)
         return path
 
     def _put_together(self) -> None:
@@ -345,13 +305,13 @@ class Store:
         for part in parts:
             if part.path.name not in self._sound and not part.whole:
                 if os.path.lexists(part.path):
-                    raise _damage(part.path, self.folder)
+                    raise damage(part.path, self.folder)
                 return self.whole_parts()  # it has just been merged with others
             self._sound.add(part.path.name)
         return parts
 
     def _rows(self, part: Part) -> pl.DataFrame:
-        return _read_parquet(part.read(), part.path, self.folder)
+        return read_parquet(part.read(), part.path, self.folder)
 
     @property
     def damaged(self) -> int:
@@ -417,55 +377,3 @@ def _once(rows: pl.LazyFrame) -> pl.LazyFrame:
 def _frame(columns: Columns | pl.DataFrame) -> pl.DataFrame:
     frame: pl.DataFrame = polars().DataFrame(dict(columns) if isinstance(columns, Mapping) else columns)
     return frame
-
-
-def _read_parquet(data: bytes, file: Path, folder: Path) -> pl.DataFrame:
-    """Return the table in these bytes, which come from a file in a store's folder."""
-    try:
-        frame: pl.DataFrame = polars().read_parquet(data)
-    except polars().exceptions.PolarsError as error:  # although the hash is right
-        raise _damage(file, folder) from error
-    return frame
-
-
-def _parquet(frame: pl.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    frame.write_parquet(buffer)
-    return buffer.getvalue()
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write a file whole, and wait until both the file and its name are on disk."""
-    write_whole(path, data)
-    try:
-        _flush(path, os.O_RDWR)
-    except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
-    with suppress(OSError):  # not every system can flush a folder
-        _flush(path.parent, os.O_RDONLY)
-
-
-def _flush(place: Path, how: int) -> None:
-    handle = os.open(place, how)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-@contextmanager
-def _locked(file: Path, folder: Path) -> Iterator[None]:
-    """Hold a lock that the system releases when this process ends, however it ends."""
-    from filelock import FileLock, Timeout
-
-    lock = FileLock(file, thread_local=False, fallback_to_soft=False)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout as error:
-        raise StoreError(f"another process is writing to {folder}; wait for it, or choose another store") from error
-    except OSError as error:
-        raise OutputError(f"cannot write to the store {folder}: {error.strerror or error}") from error
-    try:
-        yield
-    finally:
-        lock.release()

@@ -10,7 +10,7 @@ from andante.errors import ParameterError, did_you_mean
 from andante.measures import MEASURES, Summary
 from andante.measures.clusters import Clusters, Over
 from andante.measures.summary import map_column, place_columns, place_digest, summary_of
-from andante.store.store import polars
+from andante.store.parts import polars
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from andante.errors import OutputError
 from andante.files import write_whole
-from andante.store.store import Store, StoreError
+from andante.store.parts import StoreError
+from andante.store.store import Store
 
 if TYPE_CHECKING:
     import polars as pl

@@ -125,8 +125,8 @@ def embedding(count: int, points: npt.NDArray[np.float64], metric: str) -> tuple
         raise GraphError(f"points must be a table of {count} rows, one per state, not of shape {points.shape}")
     if not np.isfinite(points).all():
         raise GraphError("points must be finite numbers")
-    if metric == "octile" and points.shape[1] != 2:
-        raise GraphError(f"the octile metric is for two dimensions, but these points have {points.shape[1]}")
+    if metric in ("octile", "sixteen") and points.shape[1] != 2:
+        raise GraphError(f"the {metric} metric is for two dimensions, but these points have {points.shape[1]}")
     return np.ascontiguousarray(points), int(names[metric])
 
 

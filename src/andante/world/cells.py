@@ -14,7 +14,7 @@ import numpy.typing as npt
 from andante.kernel import int64, kernel, uint64
 from andante.world.changes import RECENT, Changes, record
 from andante.world.grid import RULES
-from andante.world.layout import DX, DY, Moves
+from andante.world.layout import DX, DY, GridArrays
 
 _OCTILE, _CORNERS, _CARDINAL = (RULES.index(rule) for rule in ("octile", "corners", "cardinal"))
 
@@ -30,7 +30,7 @@ _NOT_WEST, _NOT_EAST, _NOT_NORTH, _NOT_SOUTH = _without(DX, -1), _without(DX, 1)
 class Cells(NamedTuple):
     """A grid whose cells can be closed and opened."""
 
-    graph: Moves  # its mask is read-only, like any other grid's, so that the same machine code is used ...
+    graph: GridArrays  # its mask is read-only, like any other grid's, so that the same machine code is used ...
     mask: npt.NDArray[np.uint8]  # [n], ... but shares its memory with this array
     passable: npt.NDArray[np.bool_]  # [n]
     kept: npt.NDArray[np.uint8]  # [8], the moves that a wall leaves to the cell in this direction from it
@@ -38,7 +38,7 @@ class Cells(NamedTuple):
     rule: int  # for moves, as an index of RULES
 
     @classmethod
-    def over(cls, arrays: Moves, passable: npt.NDArray[np.bool_], rule: str, *, logged: int = RECENT) -> Cells:
+    def over(cls, arrays: GridArrays, passable: npt.NDArray[np.bool_], rule: str, *, logged: int = RECENT) -> Cells:
         """Return a copy of a grid's moves that can be edited, with a log of at least the last ``logged`` changes.
 
         ``passable`` says which cells are open. It is edited too, and belongs to the caller.
@@ -122,7 +122,7 @@ def ring_around(cells: Cells, cell: int) -> int:
 
 
 @kernel
-def _on_the_map(graph: Moves, cell: int) -> int:
+def _on_the_map(graph: GridArrays, cell: int) -> int:
     """Return the directions in which there are cells around one, as a set of bits.
 
     Its place is worked out from its number: to look it up takes longer on a large map.

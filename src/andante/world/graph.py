@@ -1,6 +1,6 @@
 """The graph that every agent moves on: frozen flat arrays, and a metric that serves as the heuristic.
 
-The arrays are in one of two layouts, one for grids and one for all other graphs (`andante.world.layout`).
+The arrays are in one of several layouts, some for grids and one for all other graphs (`andante.world.layout`).
 
 The order of neighbours is part of a graph, because it breaks ties. On grids it is north first, then clockwise.
 """
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import GraphError, real_number, whole_number
+from andante.errors import GraphError, expect, quoted, real_number, whole_number
 from andante.kernel import int64, kernel
 from andante.world.arcs import (
     check_heuristic,
@@ -31,8 +31,22 @@ from andante.world.arcs import (
     unit_of,
 )
 from andante.world.changes import UNCHANGED, Changes
-from andante.world.heuristics import DIAGONAL, Metric
-from andante.world.layout import COUNT, DIRECTION, PRICE, Arrays, Csr, Layout, Moves, degree, size, target, unit
+from andante.world.gridrows import counts_of_moves, forbids_corner_cutting, rows_of_grid
+from andante.world.heuristics import DIAGONAL, LEAP, Metric
+from andante.world.layout import (
+    Arrays,
+    Csr,
+    GridArrays,
+    Layout,
+    Moves,
+    Sixteen,
+    Terrain,
+    degree,
+    size,
+    stride,
+    target,
+    unit,
+)
 
 if TYPE_CHECKING:
     import networkx
@@ -41,7 +55,12 @@ if TYPE_CHECKING:
     from andante.world.problem import Problem
 
 #: Fields that follow from the rest of a layout, and are left out of the fingerprint.
-_FOLLOWS: dict[type, tuple[str, ...]] = {Csr: ("unit",), Moves: ("x", "y")}
+_FOLLOWS: dict[type, tuple[str, ...]] = {
+    Csr: ("unit",),
+    Moves: ("x", "y"),
+    Terrain: ("x", "y", "unit"),
+    Sixteen: ("x", "y"),
+}
 
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -58,6 +77,7 @@ class Graph:
     """
 
     def __init__(self, arrays: Arrays, labels: Sequence[Hashable] | None = None, name: str = "graph") -> None:
+        expect(arrays, Arrays, "a graph is made by Graph.from_edges or read from a file", GraphError)
         self.arrays = arrays
         self.labels = labels
         self.name = name
@@ -117,6 +137,8 @@ class Graph:
 
         Entry (i, j) is the cost of the arc from i to j.
         """
+        if not hasattr(matrix, "tocoo"):
+            raise GraphError(f"from_scipy takes a sparse matrix, such as scipy.sparse.csr_array, not {quoted(matrix)}")
         table = matrix.tocoo()
         if table.shape[0] != table.shape[1]:
             raise GraphError(f"a matrix of costs must be square, but this one is {table.shape[0]} x {table.shape[1]}")
@@ -133,6 +155,8 @@ class Graph:
         unless every node has one, the heuristic is zero. States are numbered in the order of networkx's nodes, and
         ``labels`` holds the nodes.
         """
+        if not (hasattr(graph, "nodes") and hasattr(graph, "edges")):
+            raise GraphError(f"from_networkx takes a networkx graph, not {quoted(graph)}")
         labels = list(graph.nodes)
         number = {node: i for i, node in enumerate(labels)}
         edges = [(number[a], number[b], float(data.get(weight, 1.0))) for a, b, data in graph.edges(data=True)]
@@ -153,7 +177,7 @@ class Graph:
         """The number of arcs; an undirected edge counts twice."""
         if isinstance(self.arrays, Csr):
             return len(self.arrays.neighbour)
-        return int(COUNT[self.arrays.mask].sum())
+        return int(counts_of_moves(self.arrays).sum())
 
     @property
     def graph(self) -> Graph:
@@ -162,26 +186,33 @@ class Graph:
 
     @property
     def points(self) -> npt.NDArray[np.float64]:
-        """The coordinates of every state, one row each: column and row on a grid; rows are empty if there are none."""
+        """The coordinates of every state, one row each: column and row on a grid; rows are empty if there are none.
+
+        On terrain, columns and rows are multiplied by what the heuristic says of a straight move.
+        """
         arrays = self.arrays
-        return np.stack([arrays.x, arrays.y], 1).astype(np.float64) if isinstance(arrays, Moves) else arrays.point
+        if isinstance(arrays, Csr):
+            return arrays.point
+        return np.stack([arrays.x, arrays.y], 1).astype(np.float64) * stride(arrays)
 
     @property
     def dimensions(self) -> int:
         """The number of coordinates of a state; 0 if states have none."""
-        return 2 if isinstance(self.arrays, Moves) else int(self.arrays.point.shape[1])
+        return int(self.arrays.point.shape[1]) if isinstance(self.arrays, Csr) else 2
 
     @property
     def row_width(self) -> int | None:
         """The number of states in a row of a grid; None for other graphs."""
-        return int(self.arrays.offset[4]) if isinstance(self.arrays, Moves) else None
+        return None if isinstance(self.arrays, Csr) else int(self.arrays.offset[len(self.arrays.offset) // 2])
 
     @cached_property
     def cost_range(self) -> tuple[float, float]:
         """The costs of the cheapest and the most expensive arc; (1, 1) in a graph without arcs."""
         if isinstance(self.arrays, Moves):
             return 1.0, DIAGONAL
-        cost = self.arrays.cost
+        if isinstance(self.arrays, Sixteen):
+            return 1.0, LEAP
+        cost = self._costs
         return (float(cost.min()), float(cost.max())) if len(cost) else (1.0, 1.0)
 
     @property
@@ -192,35 +223,50 @@ class Graph:
     @cached_property
     def typical_cost(self) -> float:
         """The average cost of an arc, rounded down to a power of two."""
-        if isinstance(self.arrays, Moves) or not self.arcs:
+        if isinstance(self.arrays, Moves | Sixteen) or not self.arcs:
             return 1.0
-        return power_of_two(float(self.arrays.cost.mean()))
+        return power_of_two(float(self._costs.mean()))
+
+    @property
+    def _costs(self) -> npt.NDArray[np.float64]:
+        """The cost of each arc, in rows."""
+        arrays = self.csr().arrays
+        assert isinstance(arrays, Csr)
+        return arrays.cost
 
     @cached_property
     def max_degree(self) -> int:
         """The largest number of arcs out of one state."""
-        if isinstance(self.arrays, Moves):
-            return 8
+        if not isinstance(self.arrays, Csr):
+            return len(self.arrays.offset)
         return int(np.diff(self.arrays.first).max(initial=0))
 
     @property
     def open_degree(self) -> int:
-        """The number of moves of a state away from all walls: 8 on a grid, 4 on a grid without diagonals.
+        """The number of moves of a state away from all walls: 8 on a grid, or 4 or 16 under other rules.
 
         A graph counts as a grid if its heuristic is a grid's. On other graphs it is the largest number of any state.
 
         >>> Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (1, 3, 1.0)]).open_degree
         3
         """
-        if isinstance(self.arrays, Moves):
-            return 8 if self.arrays.diagonal < 2.0 else 4
-        grids = {Metric.OCTILE: 8, Metric.MANHATTAN: 4} if self.arrays.point.shape[1] == 2 else {}
-        return grids.get(Metric(self.arrays.metric), self.max_degree)
+        grids = {Metric.OCTILE: 8, Metric.MANHATTAN: 4, Metric.SIXTEEN: 16} if self.dimensions == 2 else {}
+        return grids.get(self.metric, self.max_degree)
+
+    @property
+    def metric(self) -> Metric:
+        """The metric whose distances between points are the heuristic."""
+        arrays = self.arrays
+        if isinstance(arrays, Csr):
+            return Metric(arrays.metric)
+        if isinstance(arrays, Sixteen):
+            return Metric.SIXTEEN
+        return Metric.OCTILE if arrays.diagonal < 2.0 * stride(arrays) else Metric.MANHATTAN
 
     @cached_property
     def forbids_corner_cutting(self) -> bool:
         """Whether this is a grid on which a diagonal is open if and only if both paths around it are (rule octile)."""
-        return isinstance(self.arrays, Moves) and bool(_forbids_corner_cutting(self.arrays))
+        return isinstance(self.arrays, GridArrays) and bool(forbids_corner_cutting(self.arrays))
 
     def neighbours(self, state: int) -> list[tuple[int, float]]:
         """Return the states one move away from ``state``, each with the cost of the move, in the graph's order."""
@@ -239,13 +285,8 @@ class Graph:
     @cached_property
     def _as_csr(self) -> Graph:
         moves = self.arrays
-        assert isinstance(moves, Moves)
-        first = np.concatenate([[0], np.cumsum(COUNT[moves.mask], dtype=np.int64)])
-        source = np.repeat(np.arange(len(self)), COUNT[moves.mask])
-        direction = DIRECTION[moves.mask[source], np.arange(first[-1]) - first[source]]
-        metric = Metric.OCTILE if moves.diagonal < 2.0 else Metric.MANHATTAN
-        neighbour = (source + moves.offset[direction]).astype(np.int32)
-        return Graph(Csr(first, neighbour, PRICE[direction], self.points, int(metric), 1.0), self.labels)
+        assert not isinstance(moves, Csr)
+        return Graph(Csr(*rows_of_grid(moves), self.points, int(self.metric), self.unit), self.labels)
 
     def named(self, name: str) -> Graph:
         """Return the same graph under a name, which rows and messages show.
@@ -288,7 +329,7 @@ class Graph:
 
     @cached_property
     def _reversed(self) -> Graph:
-        if isinstance(self.arrays, Moves):
+        if not isinstance(self.arrays, Csr):
             return self
         arrays = self.arrays
         source = np.repeat(np.arange(len(self)), np.diff(arrays.first))
@@ -408,19 +449,3 @@ def _label(graph: Layout, label: npt.NDArray[np.int32], queue: npt.NDArray[np.in
                     tail += 1
         found += 1
     return found
-
-
-@kernel
-def _forbids_corner_cutting(graph: Moves) -> bool:
-    mask, offset = graph.mask, graph.offset
-    for state in range(len(mask)):
-        here = int64(mask[state])
-        for d in (1, 3, 5, 7):
-            before, after = d - 1, (d + 1) % 8
-            both = here >> before & 1 and here >> after & 1
-            if both:
-                one, other = int64(mask[state + offset[before]]), int64(mask[state + offset[after]])
-                both = one >> after & 1 and other >> before & 1
-            if both != here >> d & 1:
-                return False
-    return True

@@ -21,6 +21,9 @@ from andante.notation import Word
 # 1.2e-10 per diagonal move (docs/decisions/0002).
 DIAGONAL = round(math.sqrt(2) * 2**32) / 2**32
 
+# A move to the next column but one of the next row, or the other way round, rounded like a diagonal one.
+LEAP = round(math.sqrt(5) * 2**32) / 2**32
+
 #: Costs that differ by less are equal where arithmetic is not exact (weights, averages, foreign graphs). It is relative
 #: to the graph's unit (`world.layout.unit`), to another cost or to a ratio; it is never a cost itself.
 TOLERANCE = 1e-6
@@ -37,9 +40,11 @@ class Metric(Word):
     EUCLIDEAN = 1
     MANHATTAN = 2
     CHEBYSHEV = 3
+    SIXTEEN = 4  # octile with leaps: the cost on an empty grid whose cells have sixteen neighbours
 
 
 _OCTILE, _EUCLIDEAN, _MANHATTAN = int(Metric.OCTILE), int(Metric.EUCLIDEAN), int(Metric.MANHATTAN)
+_SIXTEEN = int(Metric.SIXTEEN)
 
 
 def distances_between(
@@ -57,6 +62,11 @@ def distances_between(
         Metric.MANHATTAN: total,
         Metric.OCTILE: longest + (total - longest) * (DIAGONAL - 1.0),
         Metric.CHEBYSHEV: longest,
+        Metric.SIXTEEN: np.where(
+            longest >= 2 * (total - longest),
+            (total - longest) * LEAP + (3 * longest - 2 * total),
+            (2 * longest - total) * LEAP + (2 * total - 3 * longest) * DIAGONAL,
+        ),
     }[metric]
     return found
 
@@ -75,4 +85,17 @@ def distance(point: npt.NDArray[np.float64], metric: int, a: int, b: int) -> flo
         return total
     if metric == _OCTILE:  # two dimensions: the longer axis, and part of the shorter
         return longest + (total - longest) * (DIAGONAL - 1.0)
+    if metric == _SIXTEEN:
+        return with_leaps(longest, total - longest)
     return longest
+
+
+@kernel
+def with_leaps(far: float, near: float) -> float:
+    """Return what it costs to go ``far`` columns and ``near`` rows, or the other way round, with sixteen neighbours.
+
+    The difference is made up by leaps as far as they go; the rest is straight or diagonal (Rivera et al. 2020).
+    """
+    if far >= 2 * near:
+        return near * LEAP + (far - 2 * near)
+    return (far - near) * LEAP + (2 * near - far) * DIAGONAL

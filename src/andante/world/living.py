@@ -10,14 +10,14 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import MapError, ProblemError, quoted
+from andante.errors import MapError, ProblemError, expect, quoted
 from andante.kernel import Entry, Table, bind, entry_of, int64, kernel, subroutine, table_of
 from andante.world.cells import Cells, ring_around, set_cell
 from andante.world.changes import RECENT, Changes
 from andante.world.followers import Follower, Turnstile
 from andante.world.graph import C, Graph
-from andante.world.grid import Grid
-from andante.world.layout import Moves
+from andante.world.grid import Grid, refuse_sixteen
+from andante.world.layout import GridArrays
 from andante.world.parts import Parts, is_apart, note_closed, note_opened, sweep
 
 TENDED = 2048  # cells looked at for components at a time
@@ -42,18 +42,18 @@ class World(Grid):
     """
 
     def __init__(self, grid: Grid) -> None:
-        if not isinstance(grid, Grid):
-            raise MapError(f"a world is made of a Grid, as andante.read_map returns, not {quoted(grid)}")
+        expect(grid, Grid, "a world is made of a Grid, as andante.read_map returns", MapError)
+        refuse_sixteen(grid, "a world")
         if isinstance(grid, World):
             grid = grid.frozen()
-        self.name, self.rule = grid.name, grid.rule
+        self.name, self.rule, self.weights = grid.name, grid.rule, grid.weights
         self._terrain, self._passable = grid.terrain.copy(), grid.passable.copy()
         self.terrain, self.passable = self._terrain.view(), self._passable.view()
         self._freeze()
         open_, closed = np.uint8(ord(".")), np.uint8(ord("@"))
         self._looks = np.where(grid.passable, grid.terrain, open_), np.where(grid.passable, closed, grid.terrain)
         arrays = grid.graph.arrays
-        assert isinstance(arrays, Moves)
+        assert isinstance(arrays, GridArrays)
         self._cells = Cells.over(arrays, self._passable.ravel(), grid.rule)
         self.changes = self._cells.changes
         self.parts = Parts.over(len(arrays.mask))
@@ -94,7 +94,7 @@ class World(Grid):
 
     def frozen(self, name: str | None = None) -> Grid:
         """Return the present version as a grid that does not change."""
-        return Grid(self._terrain, name=self.name if name is None else name, rule=self.rule)
+        return self.like(self._terrain, self._passable, self.weights, self.name if name is None else name)
 
     def close(self, cells: npt.ArrayLike) -> int:
         """Make cells impassable, and return how many of them were passable; ``cells`` is a cell (x, y) or several."""
@@ -105,28 +105,29 @@ class World(Grid):
         return self._change(cells, True)
 
     def _change(self, cells: Any, opened: bool) -> int:
+        state = -1
         if type(cells) is tuple and len(cells) == 2:
             x, y = cells  # a single cell, as a game closes a door: much faster without an array
             if type(x) is int and type(y) is int and 0 <= x < self._width and 0 <= y < self._height:
                 state = y * self._width + x
-                with self.lock:
-                    changed = self._edit_one(state if opened else ~state)
-                    if self._followers:
-                        self._keep_noted()
-                    return changed
-        states = self._states(cells)
+        states = self._states(cells) if state < 0 else None
         with self.lock:
-            changed = self._edit(states.ctypes.data, len(states), opened)
+            if states is None:
+                changed = self._edit_one(state if opened else ~state)
+            else:
+                changed = self._edit(states.ctypes.data, len(states), opened)
             if self._followers:
                 self._keep_noted()
             return changed
 
     def compile(self) -> None:
-        """Compile what changes cells, or load it from the cache: else the first change does so."""
+        """Compile what a change needs, also of levels above the map, or load it from the cache: else a tick does so."""
         none = np.zeros(0, np.int64)
         with self.lock:
             self._edit(none.ctypes.data, 0, True)
             self._edit_one(0 if self._passable[0, 0] else ~0)  # as it is
+            self._take_note()
+        self.tend(0, 0)
 
     def _keep_noted(self) -> None:
         """Let followers take note of changes before they can no longer be looked up."""
@@ -251,7 +252,7 @@ class World(Grid):
 class LivingGraph(Graph):
     """The graph of a map that changes: all that follows from it is of its present version."""
 
-    def __init__(self, arrays: Moves, world: World, first: Graph) -> None:
+    def __init__(self, arrays: GridArrays, world: World, first: Graph) -> None:
         super().__init__(arrays)
         self._world, self.first = world, first
         self._known: dict[str, tuple[int, Any]] = {}
@@ -358,7 +359,7 @@ class LivingGraph(Graph):
 @kernel
 def _find_apart(
     parts: Parts,
-    graph: Moves,
+    graph: GridArrays,
     starts: npt.NDArray[np.int64],
     goals: npt.NDArray[np.int64],
     found: npt.NDArray[np.bool_],

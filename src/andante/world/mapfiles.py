@@ -14,7 +14,7 @@ import io
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -22,10 +22,10 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import MapError, ScenarioError
+from andante.errors import MapError, ScenarioError, expect
 from andante.files import write_whole
-from andante.world.grid import BLOCKED, MAX_SIDE, PASSABLE, Grid
-from andante.world.problem import Problem
+from andante.world.grid import BLOCKED, MAX_SIDE, PASSABLE, Grid, checked_costs
+from andante.world.problem import Problem, checked_problems
 
 #: Maps with more cells are refused: no published map comes near, and the graph would not fit on an ordinary machine.
 MAX_CELLS = 2**27
@@ -46,30 +46,42 @@ _SCENARIO_FIELDS = ("bucket", "map", "width", "height", "start x", "start y", "g
 # --- maps -----------------------------------------------------------------------------------------------------------
 
 
-def read_map(path: str | os.PathLike[str], *, rule: str = "octile") -> Grid:
-    """Return the grid in a ``.map`` file, named after the file; ``rule`` says which diagonal moves are legal."""
+def read_map(path: str | os.PathLike[str], *, rule: str = "octile", costs: Mapping[str, float] | None = None) -> Grid:
+    """Return the grid in a ``.map`` file, named after the file; ``rule`` says which diagonal moves are legal.
+
+    ``costs`` are what cells cost, by character: {"S": 2, "W": 5} makes swamp cost 2 and water passable at 5.
+    """
+    expect(path, str | os.PathLike, "a map is read from the path of a file, a text", MapError)
     file = Path(path)
     try:
         with file.open("rb") as stream:
-            return _parse_map(stream, str(file), file.stem, rule)
+            return _parse_map(stream, str(file), file.stem, rule, costs)
     except (OSError, ValueError) as error:  # the name may contain characters that no file name can
         named = isinstance(error, FileNotFoundError) and not file.suffix
         hint = "; to open a map of a benchmark set, use andante.datasets.movingai.load_map" if named else ""
         raise MapError(f"cannot read the map {file}: {getattr(error, 'strerror', None) or error}{hint}") from error
 
 
-def parse_map(text: str | bytes, name: str = "map", *, rule: str = "octile", where: str | None = None) -> Grid:
+def parse_map(
+    text: str | bytes,
+    name: str = "map",
+    *,
+    rule: str = "octile",
+    where: str | None = None,
+    costs: Mapping[str, float] | None = None,
+) -> Grid:
     r"""Return the grid in the text of a map file, with this name; error messages say ``where`` the text is from.
 
     >>> parse_map("type octile\nheight 2\nwidth 3\nmap\n..@\n.T.\n", "tiny")
     <Grid tiny 3 x 2, 4 free cells>
     """
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
-    return _parse_map(io.BytesIO(data), where or name, name, rule)
+    return _parse_map(io.BytesIO(data), where or name, name, rule, costs)
 
 
 def write_map(grid: Grid, path: str | os.PathLike[str]) -> None:
-    """Write ``grid`` as a ``.map`` file, completely or not at all. The format cannot store the rule for moves."""
+    """Write ``grid`` as a ``.map`` file, completely or not at all. The format stores no rule for moves and no costs."""
+    expect(grid, Grid, "a map is written as write_map(grid, path), with a Grid first", MapError)
     write_whole(path, map_text(grid).encode())
 
 
@@ -80,11 +92,14 @@ def map_text(grid: Grid) -> str:
     return f"type octile\nheight {grid.height}\nwidth {grid.width}\nmap\n{lines.tobytes().decode('ascii')}"
 
 
-def _parse_map(stream: BinaryIO, where: str, name: str, rule: str) -> Grid:
+def _parse_map(stream: BinaryIO, where: str, name: str, rule: str, costs: Mapping[str, float] | None) -> Grid:
     """Return the grid in a stream, for files and texts alike."""
+    given = checked_costs(costs or {})
+    legal = _LEGAL.copy()
+    legal[[ord(character) for character in given]] = True
     data = _read_as_announced(stream, where)
     height, width, start = _header(data, where)
-    return Grid(_rows(data, start, height, width, where), name=name, rule=rule)
+    return Grid(_rows(data, start, height, width, where, legal), name=name, rule=rule, costs=given)
 
 
 def _read_as_announced(stream: BinaryIO, where: str) -> bytes:
@@ -132,12 +147,14 @@ def _side(text: str, field: str, number: int, where: str) -> int:
     return value
 
 
-def _rows(data: bytes, start: int, height: int, width: int, where: str) -> npt.NDArray[np.uint8]:
-    """Return the cells as uint8[height, width]."""
+def _rows(
+    data: bytes, start: int, height: int, width: int, where: str, legal: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.uint8]:
+    """Return the cells as uint8[height, width]; ``legal`` says which characters they may be."""
     tidy = _tidy_rows(data, start, height, width)
     if tidy is None:
-        tidy = _untidy_rows(data[start:], height, width, where)
-    strange = ~_LEGAL[tidy]
+        tidy = _untidy_rows(data[start:], height, width, where, legal)
+    strange = ~legal[tidy]
     if strange.any():
         y, x = divmod(int(strange.argmax()), width)
         raise MapError(_strange_cell(tidy[y, x:].tobytes(), where, line=5 + y, column=1 + x))
@@ -156,14 +173,16 @@ def _tidy_rows(data: bytes, start: int, height: int, width: int) -> npt.NDArray[
     return cells if (lines[:, -1] == ord("\n")).all() and not (cells == ord("\n")).any() else None
 
 
-def _untidy_rows(body: bytes, height: int, width: int, where: str) -> npt.NDArray[np.uint8]:
+def _untidy_rows(
+    body: bytes, height: int, width: int, where: str, legal: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.uint8]:
     """Return the cells of a file with other line ends or trailing blank lines; report ragged rows and truncation."""
     lines = [line.removesuffix(b"\r") for line in body.split(b"\n")]
     while lines and not lines[-1].strip():
         lines.pop()
     for number, line in enumerate(lines[:height], start=5):
         if len(line) != width:
-            _check_characters(line, where, number)
+            _check_characters(line, where, number, legal)
             raise MapError(f"{where}, line {number}: this row has {len(line)} cells; the header (line 3) says {width}")
     if len(lines) < height:
         raise MapError(f"{where} ends after {len(lines)} of the {height} rows that its header (line 2) announces")
@@ -172,8 +191,8 @@ def _untidy_rows(body: bytes, height: int, width: int, where: str) -> npt.NDArra
     return np.frombuffer(b"".join(lines), np.uint8).reshape(height, width)
 
 
-def _check_characters(line: bytes, where: str, number: int) -> None:
-    strange = ~_LEGAL[np.frombuffer(line, np.uint8)]
+def _check_characters(line: bytes, where: str, number: int, legal: npt.NDArray[np.bool_]) -> None:
+    strange = ~legal[np.frombuffer(line, np.uint8)]
     if strange.any():
         column = int(strange.argmax())
         raise MapError(_strange_cell(line[column:], where, line=number, column=1 + column))
@@ -185,7 +204,7 @@ def _strange_cell(rest: bytes, where: str, *, line: int, column: int) -> str:
     for length in (4, 3, 2, 1):  # the shortest prefix that is valid text is the character
         with suppress(UnicodeDecodeError):
             what = repr(rest[:length].decode())
-    allowed = f"{' '.join(PASSABLE)} (passable) and {' '.join(BLOCKED)} (blocked)"
+    allowed = f"{' '.join(PASSABLE)} (passable) and {' '.join(BLOCKED)} (blocked); others need a cost"
     return f"{where}, line {line}, column {column}: found {what}; a map is made of {allowed}"
 
 
@@ -198,6 +217,8 @@ def read_scenario(path: str | os.PathLike[str], grid: Grid, *, keep_all: bool = 
     Problems that cannot be solved, because an end is blocked or the ends are in different components, are left out
     unless ``keep_all``. Lines whose start equals the goal are always left out.
     """
+    expect(path, str | os.PathLike, "a scenario is read from the path of a file, a text", ScenarioError)
+    expect(grid, Grid, "a scenario is read for its map, a Grid", ScenarioError)
     file = Path(path)
     try:
         with file.open("rb") as stream:
@@ -226,7 +247,8 @@ def parse_scenario(text: str | bytes, grid: Grid, name: str = "scenario", *, kee
 
 def write_scenario(problems: Iterable[Problem], path: str | os.PathLike[str]) -> None:
     """Write problems on grids as a ``.scen`` file, completely or not at all; each needs its optimal or listed cost."""
-    lines = [_line_of(problem, f"problem {number} ({problem!r})") for number, problem in enumerate(problems)]
+    known = checked_problems(problems)
+    lines = [_line_of(problem, f"problem {number} ({problem!r})") for number, problem in enumerate(known)]
     write_whole(path, "".join(["version 1\n", *lines]).encode())
 
 

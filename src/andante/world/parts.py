@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import int64, kernel
-from andante.world.layout import COUNT, DIRECTION, Moves
+from andante.world.layout import COUNT, DIRECTION, GridArrays
 
 PARTS = np.dtype(
     [
@@ -78,7 +78,7 @@ class Parts(NamedTuple):
 
 
 @kernel
-def is_apart(parts: Parts, graph: Moves, a: int, b: int) -> bool:
+def is_apart(parts: Parts, graph: GridArrays, a: int, b: int) -> bool:
     """Return whether it is certain that no path joins two different cells."""
     if graph.mask[a] == 0 or graph.mask[b] == 0:
         return True
@@ -87,7 +87,7 @@ def is_apart(parts: Parts, graph: Moves, a: int, b: int) -> bool:
 
 
 @kernel
-def note_opened(parts: Parts, graph: Moves, cell: int) -> None:
+def note_opened(parts: Parts, graph: GridArrays, cell: int) -> None:
     """Join what a cell joins that was opened; the graph has its moves already."""
     at = parts.scalars[0]
     _join_around(parts, graph, at["current"], cell, True)
@@ -111,7 +111,7 @@ def note_closed(parts: Parts, moves: int, ring: int) -> None:
 
 
 @kernel
-def sweep(parts: Parts, graph: Moves, most: int) -> int:
+def sweep(parts: Parts, graph: GridArrays, most: int) -> int:
     """Label up to ``most`` cells, if there is a reason to; return how many cells were looked at."""
     at, n, work = parts.scalars[0], len(graph.mask), 0
     if not at["sweeping"]:
@@ -154,7 +154,7 @@ def _begin(parts: Parts) -> None:
 
 
 @kernel
-def _spread(parts: Parts, graph: Moves, which: int, cell: int) -> None:
+def _spread(parts: Parts, graph: GridArrays, which: int, cell: int) -> None:
     """Give a cell's label to those around it that have none, and join it with the labels of the others."""
     at, base, own = parts.scalars[0], parts.sets[which]["base"], int64(parts.label[which, cell])
     moves = _NEEDED[graph.mask[cell]]
@@ -171,7 +171,7 @@ def _spread(parts: Parts, graph: Moves, which: int, cell: int) -> None:
 
 
 @kernel
-def _join_around(parts: Parts, graph: Moves, which: int, cell: int, complete: bool) -> None:
+def _join_around(parts: Parts, graph: GridArrays, which: int, cell: int, complete: bool) -> None:
     """Give an opened cell a neighbour's label, and join the labels of all neighbours.
 
     In a ``complete`` set, neighbours without a label were alone before, and get the same one. In a set that a sweep

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from andante.errors import ProblemError, whole_number
+from andante.errors import ProblemError, expect, quoted, whole_number
 from andante.world.graph import Graph
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Problem:
     listed_cost: float | None = None
 
     def __post_init__(self) -> None:
+        expect(self.graph, Graph, "a problem needs a Graph; on a map grid.problem(start, goal) makes one")
         for what in ("start", "goal"):
             state = whole_number(getattr(self, what), f"the {what}")
             object.__setattr__(self, what, state)
@@ -77,3 +79,18 @@ class Problem:
     def __repr__(self) -> str:
         where = f" on {self.grid.name}" if self.grid is not None else ""
         return f"<Problem {self.describe(self.start)} to {self.describe(self.goal)}{where}>"
+
+
+def check_problem(problem: object) -> None:
+    """Raise `ProblemError` unless this is a problem."""
+    expect(problem, Problem, "a problem is what grid.problem(start, goal) returns")
+
+
+def checked_problems(problems: Iterable[Problem]) -> list[Problem]:
+    """Return the problems as a list; raise `ProblemError` if they are not problems."""
+    if isinstance(problems, Problem) or not isinstance(problems, Iterable):
+        raise ProblemError(f"problems are a list, such as andante.random_problems returns, not {quoted(problems)}")
+    known = list(problems)
+    for problem in known:
+        check_problem(problem)
+    return known

@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from andante.errors import AndanteError, ScenarioError, did_you_mean, quoted
 from andante.files import write_whole
-from andante.world.grid import RULES, Grid
+from andante.world.grid import RULES, Grid, refuse_sixteen
 from andante.world.mapfiles import map_text, parse_map
 
 FIRST_LINE = "andante scene 1"
@@ -92,6 +92,7 @@ class Scene:
     def __post_init__(self) -> None:
         if not isinstance(self.grid, Grid):
             raise ScenarioError(f"a scene is on a Grid, as andante.read_map returns, not on {quoted(self.grid)}")
+        refuse_sixteen(self.grid, "a scene")
         for item, check in enumerate(self._checks()):
             try:
                 check()
@@ -159,6 +160,8 @@ class Scene:
         """Return the scene as the text of a scene file."""
         if not self.grid.name.isprintable() or self.grid.name != self.grid.name.strip():
             raise ScenarioError("the map's name does not fit a scene file; give the grid a plain name")
+        if self.grid.weights is not None:
+            raise ScenarioError("a scene file cannot store what cells cost; such a scene can be run, and not written")
         lines = [FIRST_LINE, f"name {self.grid.name}", f"rule {self.grid.rule}", *self._lines()]
         return "\n".join(lines) + "\n" + map_text(self.grid)
 

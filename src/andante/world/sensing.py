@@ -22,8 +22,8 @@ from andante.kernel import generic, int64, kernel
 from andante.world.cells import Cells, set_cell
 from andante.world.changes import Changes, can_look_up, changed_cell
 from andante.world.graph import Graph
-from andante.world.grid import Grid
-from andante.world.layout import COUNT, DIRECTION, Arrays, Moves
+from andante.world.grid import Grid, refuse_sixteen
+from andante.world.layout import COUNT, DIRECTION, Arrays, GridArrays
 
 
 class Known(NamedTuple):
@@ -101,11 +101,12 @@ def unknown(grid: Grid, sight: int) -> tuple[Graph, Belief]:
     (12, 3, [1, 2, 3])
     """
     cells = whole_number(sight, "sight, counted in cells,", least=1, error=ParameterError)
+    refuse_sixteen(grid, "an agent with sight")
     radius = min(cells, max(grid.width, grid.height))
     everywhere = np.ones_like(grid.passable)
-    graph = Grid(everywhere, rule=grid.rule).graph
+    graph = grid.like(grid.terrain, everywhere, grid.weights, grid.name).graph
     arrays = graph.arrays
-    assert isinstance(arrays, Moves)
+    assert isinstance(arrays, GridArrays)
     belief = Belief(
         Cells.over(arrays, everywhere.ravel(), grid.rule, logged=len(graph)),
         grid.passable.ravel(),

@@ -16,7 +16,7 @@ int andante_@NAME@_attach(andante_agent *agent, const andante_files *files, void
 }
 
 int andante_@NAME@_move(andante_agent *agent, int32_t state, int32_t goal, andante_move *move) {
-    return make_move(agent, CODE_@NAME@, andante_code_@NAME@, state, goal, move);
+    return make_move(agent, CODE_@NAME@, andante_code_@OWNER@, state, goal, move);
 }
 
 int andante_@NAME@_retarget(andante_agent *agent, int32_t goal, int *keeps) {
@@ -25,11 +25,13 @@ int andante_@NAME@_retarget(andante_agent *agent, int32_t goal, int *keeps) {
 
 int andante_@NAME@_run(andante_agent *agent, int32_t start, int32_t goal, const andante_limits *limits,
                        andante_step *steps, size_t room, andante_trial *trial) {
-    return start_run(agent, CODE_@NAME@, andante_code_@NAME@, start, goal, limits, steps, room, trial);
+    return start_run(agent, CODE_@NAME@, andante_code_@OWNER@, start, goal, limits, steps, room, trial);
 }
 
 int andante_@NAME@_go_on(andante_agent *agent, andante_step *steps, size_t room, andante_trial *trial) {
-    return continue_run(agent, CODE_@NAME@, andante_code_@NAME@, steps, room, trial);
+    return continue_run(agent, CODE_@NAME@, andante_code_@OWNER@, steps, room, trial);
 }
 
 int andante_@NAME@_forget(andante_agent *agent) { return forget(agent, CODE_@NAME@); }
+
+int andante_@NAME@_seal(andante_agent *agent) { return seal_agent(agent, CODE_@NAME@); }

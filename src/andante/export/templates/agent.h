@@ -11,3 +11,4 @@ ANDANTE_API int andante_@NAME@_run(andante_agent *agent, int32_t start, int32_t 
                                    andante_step *steps, size_t room, andante_trial *trial);
 ANDANTE_API int andante_@NAME@_go_on(andante_agent *agent, andante_step *steps, size_t room, andante_trial *trial);
 ANDANTE_API int andante_@NAME@_forget(andante_agent *agent);
+ANDANTE_API int andante_@NAME@_seal(andante_agent *agent);

@@ -57,19 +57,25 @@ static void clear(uint8_t *to, uint64_t bytes) {
     for (uint64_t i = 0; i < bytes; i++) to[i] = 0;
 }
 
-static uint32_t checksum(const uint8_t *data, uint64_t bytes) {
+/* Return the checksum of memory in which `hidden` bytes count as zero: those where the checksum itself is kept. */
+static uint32_t checksum(const uint8_t *data, uint64_t bytes, uint64_t at, uint64_t hidden) {
     uint32_t sum = 0xFFFFFFFF;
     for (uint64_t i = 0; i < bytes; i++) {
-        uint8_t byte = i >= 12 && i < 16 ? 0 : data[i]; /* the checksum itself counts as zero */
+        uint8_t byte = i - at < hidden ? 0 : data[i];
         sum = CRC[(sum ^ byte) & 0xFF] ^ sum >> 8;
     }
     return sum ^ 0xFFFFFFFF;
 }
 
+uint32_t andante_checksum(const void *data, size_t bytes) {
+    return data == NULL ? 0 : checksum((const uint8_t *)data, bytes, 0, 0);
+}
+
 const char *andante_error_text(int number) {
     switch (number) {
     case ANDANTE_OK: return "all is well";
-    case ANDANTE_MORE: return "there was room for some of the steps; continue for the others";
+    case ANDANTE_MORE: return "@MORE@";
+    case ANDANTE_FULL: return "@FULL@";
 @TEXTS@
     default: return "there is no such code";
     }
@@ -110,7 +116,8 @@ static int check_head(const void *file, size_t bytes) {
 static int check_file(const void *file, size_t bytes) {
     int fault = check_head(file, bytes);
     if (fault != ANDANTE_OK) return fault;
-    return checksum((const uint8_t *)file, bytes) == read32((const uint8_t *)file + 12) ? ANDANTE_OK : ANDANTE_DAMAGED;
+    uint32_t sum = checksum((const uint8_t *)file, bytes, 12, 4);
+    return sum == read32((const uint8_t *)file + 12) ? ANDANTE_OK : ANDANTE_DAMAGED;
 }
 
 /* Return whether `numbers`, the first array of a file, is there and has this many. */
@@ -240,7 +247,23 @@ static void restart_mind(const andante_agent *agent) {
     leave(own);
 }
 
-/* Check files and memory, and note where everything is. A mind that is not new must be of this plan. */
+/* All memory begins with the code and the plan that it is for, and its checksum while it is sealed, else 0. */
+static int64_t seal_of(const void *memory, uint64_t bytes) {
+    return INT64_C(1) << 32 | (int64_t)checksum((const uint8_t *)memory, bytes, 16, 8);
+}
+
+static int check_seal(const int64_t *memory, int64_t code_number, const void *plan, uint64_t bytes) {
+    if (memory[0] != code_number || memory[1] != read32((const uint8_t *)plan + 12)) return ANDANTE_OTHER_MIND;
+    if (memory[2] == 0) return ANDANTE_UNSEALED;
+    return memory[2] == seal_of(memory, bytes) ? ANDANTE_OK : ANDANTE_DAMAGED;
+}
+
+static void seal(const andante_agent *agent) {
+    int64_t *memory = (int64_t *)agent->mind;
+    memory[2] = seal_of(memory, (uint64_t)numbers_of(agent->plan)[PLAN_mind_bytes]);
+}
+
+/* Check files and memory, and note where everything is. A mind that is not new must be sealed, and of this plan. */
 static int open_files(andante_agent *agent, const andante_files *files, int64_t code_number, const char *kind,
                       uint64_t count, void *memory, size_t mind_bytes, void *desk, size_t desk_bytes, int is_new) {
     size_t mind_needed, desk_needed;
@@ -251,9 +274,8 @@ static int open_files(andante_agent *agent, const andante_files *files, int64_t 
     if (memory == NULL || (desk == NULL && desk_needed > 0)) return ANDANTE_NULL;
     if (misaligned(memory) || misaligned(desk)) return ANDANTE_MISALIGNED;
     if (mind_bytes < mind_needed || desk_bytes < desk_needed) return ANDANTE_TOO_SMALL;
-    const int64_t *own = (const int64_t *)memory; /* all memory begins with the code and the plan */
-    if (!is_new && (own[0] != code_number || own[1] != read32((const uint8_t *)files->plan + 12)))
-        return ANDANTE_OTHER_MIND;
+    if (!is_new && (fault = check_seal((const int64_t *)memory, code_number, files->plan, mind_needed)) != ANDANTE_OK)
+        return fault;
     agent->map = files->map;
     agent->mind = memory;
     agent->desk = desk;
@@ -263,24 +285,10 @@ static int open_files(andante_agent *agent, const andante_files *files, int64_t 
     return fault;
 }
 
-/* Return whether what a mind says of states can be true: C and the loop index the map with it. */
-static int is_sound(const mind *own, const void *map) {
-    int64_t states = numbers_of(map)[MAP_states];
-    const episode *row = &own->run;
-    const int64_t places[] = {row->start, row->goal, row->aim, row->state};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (places[i] < 0 || places[i] >= states) return 0;
-    return own->here >= NOWHERE && own->here < states && own->aim >= NOWHERE && own->aim < states;
-}
-
 static int set_up(andante_agent *agent, const andante_files *files, int64_t code_number, void *memory,
                   size_t mind_bytes, void *desk, size_t desk_bytes, int is_new) {
     int fault = open_files(agent, files, code_number, "agent", PLAN_NUMBERS, memory, mind_bytes, desk, desk_bytes,
                            is_new);
-    if (fault == ANDANTE_OK && !is_new && !is_sound((const mind *)memory, agent->map)) {
-        agent->plan = NULL;
-        fault = ANDANTE_OTHER_MIND;
-    }
     if (fault != ANDANTE_OK) return fault;
     restart(agent, DESK, (uint8_t *)desk, (uint64_t)numbers_of(agent->plan)[PLAN_desk_bytes]);
     if (is_new) restart_mind(agent);
@@ -402,6 +410,19 @@ static int check_agent(const andante_agent *agent, int64_t code_number) {
     return ((const mind *)agent->mind)->code == code_number ? ANDANTE_OK : ANDANTE_NO_AGENT;
 }
 
+/* Check an agent whose mind is to be changed. */
+static int open_agent(const andante_agent *agent, int64_t code_number) {
+    int fault = check_agent(agent, code_number);
+    if (fault == ANDANTE_OK) ((mind *)agent->mind)->seal = 0;
+    return fault;
+}
+
+static int seal_agent(const andante_agent *agent, int64_t code_number) {
+    int fault = check_agent(agent, code_number);
+    if (fault == ANDANTE_OK) seal(agent);
+    return fault;
+}
+
 static void begin(episode *row, int64_t start, int64_t goal, double cost, int64_t moves, int64_t expansions, int again,
                   int64_t outcome) {
     clear((uint8_t *)row, sizeof *row);
@@ -445,7 +466,7 @@ static void no_path(andante_move *move) {
 
 static int make_move(const andante_agent *agent, int64_t code_number, code *drive, int32_t state, int32_t goal,
                      andante_move *move) {
-    int fault = check_agent(agent, code_number);
+    int fault = open_agent(agent, code_number);
     if (fault != ANDANTE_OK) return fault;
     if (move == NULL) return ANDANTE_NULL;
     mind *own = (mind *)agent->mind;
@@ -504,7 +525,7 @@ static int make_move(const andante_agent *agent, int64_t code_number, code *driv
 }
 
 static int move_goal(const andante_agent *agent, int64_t code_number, int32_t goal, int *keeps) {
-    int fault = check_agent(agent, code_number);
+    int fault = open_agent(agent, code_number);
     if (fault != ANDANTE_OK) return fault;
     if (keeps == NULL) return ANDANTE_NULL;
     if ((fault = check_state(agent->map, goal)) != ANDANTE_OK) return fault;
@@ -525,7 +546,7 @@ static int move_goal(const andante_agent *agent, int64_t code_number, int32_t go
 
 static int continue_run(const andante_agent *agent, int64_t code_number, code *drive, andante_step *steps, size_t room,
                         andante_trial *trial) {
-    int fault = check_agent(agent, code_number);
+    int fault = open_agent(agent, code_number);
     if (fault != ANDANTE_OK) return fault;
     if (trial == NULL || (steps == NULL && room > 0)) return ANDANTE_NULL;
     mind *own = (mind *)agent->mind;
@@ -557,7 +578,7 @@ static int continue_run(const andante_agent *agent, int64_t code_number, code *d
 
 static int start_run(const andante_agent *agent, int64_t code_number, code *drive, int32_t start, int32_t goal,
                      const andante_limits *limits, andante_step *steps, size_t room, andante_trial *trial) {
-    int fault = check_agent(agent, code_number);
+    int fault = open_agent(agent, code_number);
     if (fault != ANDANTE_OK) return fault;
     if (trial == NULL || (steps == NULL && room > 0)) return ANDANTE_NULL;
     if ((fault = check_state(agent->map, start)) != ANDANTE_OK) return fault;
@@ -581,7 +602,7 @@ static int start_run(const andante_agent *agent, int64_t code_number, code *driv
 }
 
 static int forget(const andante_agent *agent, int64_t code_number) {
-    int fault = check_agent(agent, code_number);
+    int fault = open_agent(agent, code_number);
     if (fault == ANDANTE_OK) leave((mind *)agent->mind);
     return fault;
 }

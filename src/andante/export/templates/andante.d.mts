@@ -64,9 +64,12 @@ export interface Unit {
   moves: number;
   cost: number;
   expanded: number;
+  restarts: number;
 }
 
 export interface Tick {
+  /** With `pauseWhenFull`: memory is full, and the tick is not finished. */
+  full: boolean;
 @TICK@
 }
 
@@ -79,7 +82,10 @@ export interface Crowd {
   unit(unit: number): Unit;
   /** x and y of all units, by number: [x0, y0, x1, y1, ...]. */
   cells(): Int32Array;
-  tick(budget?: { expansions?: number; microseconds?: number }): Tick;
+  tick(budget?: { expansions?: number; microseconds?: number; pauseWhenFull?: boolean }): Tick;
+  grow(plan: Uint8Array | File): void;
+  save(): Uint8Array;
+  restore(memory: Uint8Array): void;
 }
 
 export interface Andante {

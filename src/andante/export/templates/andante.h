@@ -7,7 +7,8 @@
  *   map        the file MAP.image, as it is, at an address that is a multiple of 8
  *   plan       the file MAP.AGENT.plan, likewise: how this agent's memory is laid out on this map
  *   databases  the files that the agent looks things up in, likewise, in the order that README.md says
- *   mind       what an agent keeps from move to move; holds no address, so it can be saved and restored with memcpy
+ *   mind       what an agent keeps from move to move; holds no address, so it can be saved and restored with memcpy,
+ *              once it is sealed
  *   desk       what an agent thinks on within one move; agents of one thread and one plan may share it
  *
  * States are numbered from 0: on a grid, the cell in column x and row y is y * width + x.
@@ -39,12 +40,13 @@ extern "C" {
 /* What functions return. Text for each: andante_error_text. */
 enum {
     ANDANTE_OK = 0,
-    ANDANTE_MORE = 1, /* run: there was room for some of the steps; continue for the others */
+    ANDANTE_MORE = @MORE_CODE@, /* run: @MORE@ */
+    ANDANTE_FULL = @FULL_CODE@, /* tick: @FULL@ */
 @CODES@
 };
 
 /* Instead of a state to move to. */
-enum { ANDANTE_STUCK = -1, ANDANTE_UNREACHABLE = -2 };
+enum { ANDANTE_STUCK = @STUCK@, ANDANTE_UNREACHABLE = @UNREACHABLE@ };
 
 /* How a run ended. */
 enum {
@@ -69,42 +71,32 @@ typedef struct andante_agent {
     int64_t context[ANDANTE_WORDS];
 } andante_agent;
 
-/* One move, and what the decision cost. */
+/* One move, and what the decision cost. `to` is the next state; the state itself to wait; ANDANTE_STUCK or
+ * ANDANTE_UNREACHABLE. */
 typedef struct andante_move {
-    int32_t to; /* the next state; the state itself to wait; ANDANTE_STUCK or ANDANTE_UNREACHABLE */
-    int32_t reserved;
-    double cost;
-    int64_t expanded, touched;
-    double learned;
-    int64_t stored;
+@MOVE@
 } andante_move;
 
 /* When to give up a run. 0: there is no such limit. */
 typedef struct andante_limits {
-    double cost;
-    int64_t moves, expansions;
+@LIMITS@
 } andante_limits;
 
 /* A step of a run. */
 typedef struct andante_step {
-    int64_t state;
-    double cost;
-    int64_t expanded, touched;
-    double learned;
-    int64_t discovered;
+@STEP@
 } andante_step;
 
-/* What a run has come to. */
+/* What a run has come to: where it is, how many steps this call has written, and sums over the run so far. */
 typedef struct andante_trial {
-    int64_t outcome, state, steps; /* where it is, and how many steps this call has written */
-    double cost;
-    int64_t moves, expanded, touched, max_expanded;
-    double learned;
-    int64_t stored;
+@TRIAL@
 } andante_trial;
 
 /* A sentence about what a function returned. */
 ANDANTE_API const char *andante_error_text(int code);
+
+/* Return the CRC-32 of so many bytes, for what you save yourself, such as a map that changes. 0 for NULL. */
+ANDANTE_API uint32_t andante_checksum(const void *data, size_t bytes);
 
 /* Check a map image, and say what it holds; on a graph width and height are 0. Pointers for results may be NULL. */
 ANDANTE_API int andante_map_size(const void *map, size_t bytes, int32_t *states, int32_t *width, int32_t *height);
@@ -114,15 +106,16 @@ ANDANTE_API int andante_map_size(const void *map, size_t bytes, int32_t *states,
  * bytes     check the files, and say how much memory the agent needs.
  * init      check the files, and make an agent that knows nothing. Memory may hold anything before. Takes time in
  *           proportion to the map; everything below does not.
- * attach    the same for a mind that was used before: restored from a saved game, or moved. A mind of another agent or
- *           plan is refused, and one whose states are not on the map. What was learned is not looked through: keep a
- *           checksum with your saved games if they may be damaged.
+ * attach    the same for a mind that was used before: restored from a saved game, or moved. It must have been sealed.
+ *           One that is damaged, or of another agent or plan, is refused.
  * move      make one move from `state` towards `goal`. With the goal of the last call the agent goes on; pushed to
  *           another state it plans anew, and keeps what it learned; with another goal it begins a new problem.
  * retarget  move the goal of `move`; `keeps` says whether the agent keeps what it knows. The next `move` names the goal.
  * run       go from `start` to `goal` at once. Steps are written as far as there is room (NULL, 0: none are); if there
  *           is no more, it returns ANDANTE_MORE, and `go_on` continues.
  * forget    let the next `move` begin a new problem.
+ * seal      write a checksum into the mind, for `attach`: before it is copied into a saved game, or moved. The agent
+ *           can go on afterwards; the next move breaks the seal of its mind, not that of the copy.
  */
 @AGENTS@
 
@@ -131,7 +124,7 @@ ANDANTE_API int andante_map_size(const void *map, size_t bytes, int32_t *states,
  *
  * close_cell and open_cell return ANDANTE_OK also if the cell was closed or open already. Agents know of changes at
  * once. Which cells are still connected is found out in the background, some cells at a time, before each move;
- * settle does the rest at once. */
+ * settle does the rest at once. A saved one is not checked when it is restored: keep andante_checksum with it. */
 ANDANTE_API int andante_world_init(void *world, size_t world_bytes, const void *image, size_t image_bytes);
 ANDANTE_API int andante_close_cell(void *world, size_t bytes, int32_t cell);
 ANDANTE_API int andante_open_cell(void *world, size_t bytes, int32_t cell);

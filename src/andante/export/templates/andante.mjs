@@ -7,13 +7,15 @@
 //
 // Memory of a library is never given back: make another one with `load` for another level of your game.
 
-export const STUCK = -1;
-export const UNREACHABLE = -2;
+export const STUCK = @STUCK@;
+export const UNREACHABLE = @UNREACHABLE@;
 export const OUTCOMES = @OUTCOMES@;
 
-const TICK = @TICK@;
-const MORE = 1;
-const STEP_BYTES = 48;
+const RECORDS = @RECORDS@;
+const MORE = @MORE_CODE@;
+const FULL = @FULL_CODE@;
+const STEP_BYTES = RECORDS.STEP.bytes;
+const RESULT_BYTES = Math.max(...Object.values(RECORDS).map(({ bytes }) => bytes));
 const ROOM = 4096; // steps of a run that are fetched at a time
 
 /** Load the library from the bytes of andante.wasm, or a module compiled from them. */
@@ -120,7 +122,7 @@ class Agent {
     this.name = name;
     this.files = put_files(library, plan, map, databases);
     this.at = library.reserve(@AGENT_BYTES@);
-    this.result = library.reserve(96);
+    this.result = library.reserve(RESULT_BYTES);
     library.check(this.call("bytes", this.files, this.result, this.result + 4));
     this.mindBytes = library.view().getUint32(this.result, true);
     this.deskBytes = library.view().getUint32(this.result + 4, true);
@@ -140,15 +142,7 @@ class Agent {
   /** Make one move from `state` towards `goal`. */
   move(state, goal) {
     this.library.check(this.call("move", this.at, state, goal, this.result));
-    const view = this.library.view();
-    return {
-      to: view.getInt32(this.result, true),
-      cost: view.getFloat64(this.result + 8, true),
-      expanded: number(view, this.result + 16),
-      touched: number(view, this.result + 24),
-      learned: view.getFloat64(this.result + 32, true),
-      stored: number(view, this.result + 40),
-    };
+    return record(this.library.view(), this.result, RECORDS.MOVE);
   }
 
   /** Move the goal of `move`; return whether the agent keeps what it knows. */
@@ -162,31 +156,26 @@ class Agent {
     this.steps ??= this.library.reserve(ROOM * STEP_BYTES);
     let given = 0;
     if (limits !== undefined) {
-      this.limits ??= this.library.reserve(24);
+      this.limits ??= this.library.reserve(RECORDS.LIMITS.bytes);
       given = this.limits;
       const view = this.library.view();
-      view.setFloat64(given, limits.cost ?? 0, true);
-      view.setBigInt64(given + 8, BigInt(limits.moves ?? 0), true);
-      view.setBigInt64(given + 16, BigInt(limits.expansions ?? 0), true);
+      for (const [name, [offset, type]] of Object.entries(RECORDS.LIMITS.fields)) {
+        if (type === "float64") view.setFloat64(given + offset, limits[name] ?? 0, true);
+        else view.setBigInt64(given + offset, BigInt(limits[name] ?? 0), true);
+      }
     }
     const path = [start];
     let code = this.call("run", this.at, start, goal, given, this.steps, ROOM, this.result);
     for (;;) {
       this.library.check(code);
       const view = this.library.view();
-      const written = number(view, this.result + 16);
+      const written = record(view, this.result, RECORDS.TRIAL).steps;
       for (let i = 0; i < written; i++) path.push(number(view, this.steps + i * STEP_BYTES));
       if (code !== MORE) break;
       code = this.call("go_on", this.at, this.steps, ROOM, this.result);
     }
-    const view = this.library.view();
-    return {
-      outcome: OUTCOMES[number(view, this.result)],
-      path,
-      cost: view.getFloat64(this.result + 24, true),
-      moves: number(view, this.result + 32),
-      expanded: number(view, this.result + 40),
-    };
+    const { outcome, cost, moves, expanded } = record(this.library.view(), this.result, RECORDS.TRIAL);
+    return { outcome: OUTCOMES[outcome], path, cost, moves, expanded };
   }
 
   /** Let the next `move` begin a new problem. */
@@ -196,6 +185,7 @@ class Agent {
 
   /** Return a copy of the agent's mind, to be kept in a saved game. */
   save() {
+    this.library.check(this.call("seal", this.at));
     return new Uint8Array(this.library.exports.memory.buffer).slice(this.mind, this.mind + this.mindBytes);
   }
 
@@ -211,14 +201,24 @@ class Crowd {
   constructor(library, name, plan, map, databases) {
     this.library = library;
     this.name = name;
-    const files = put_files(library, plan, map, databases);
+    this.others = [map, databases]; // all files but the plan
     this.at = library.reserve(@AGENT_BYTES@);
-    this.result = library.reserve(96);
+    this.result = library.reserve(RESULT_BYTES);
     this.budget = library.reserve(32);
-    this.check("bytes", files, this.result);
-    this.bytes = library.view().getUint32(this.result, true);
-    this.memory = library.reserve(this.bytes);
-    this.check("init", this.at, files, this.memory, this.bytes);
+    this.open("init", plan);
+  }
+
+  open(how, plan) {
+    this.files = put_files(this.library, plan, ...this.others);
+    this.check("bytes", this.files, this.result);
+    this.bytes = this.library.view().getUint32(this.result, true);
+    this.memory = this.library.reserve(this.bytes);
+    this.check(how, this.at, this.files, this.memory, this.bytes);
+  }
+
+  /** Go on with more memory: `plan` is that of a larger crowd (andante export --grow). */
+  grow(plan) {
+    this.open("grow", this.library.file(plan));
   }
 
   check(what, ...rest) {
@@ -249,10 +249,8 @@ class Crowd {
   /** Say how a unit stands. */
   unit(unit) {
     this.check("unit", this.at, unit, this.result);
-    const view = this.library.view();
-    const [outcome, state, goal, moves] = [0, 8, 16, 24].map((offset) => number(view, this.result + offset));
-    const cost = view.getFloat64(this.result + 32, true);
-    return { outcome: OUTCOMES[outcome], state, goal, moves, cost, expanded: number(view, this.result + 40) };
+    const about = record(this.library.view(), this.result, RECORDS.ABOUT_UNIT);
+    return { ...about, outcome: OUTCOMES[about.outcome] };
   }
 
   /** Return x and y of all units, by number, as one array: [x0, y0, x1, y1, ...]. Both are -1 for removed ones. */
@@ -263,19 +261,46 @@ class Crowd {
     return new Int32Array(view.buffer, at, 2 * count).slice();
   }
 
-  /** Let every unit move at most once, as far as the budget reaches; without one, let every unit move. */
-  tick({ expansions = 0, microseconds = 0 } = {}) {
+  /** Return a copy of all memory of the crowd, to be kept in a saved game. */
+  save() {
+    this.check("seal", this.at);
+    return new Uint8Array(this.library.exports.memory.buffer).slice(this.memory, this.memory + this.bytes);
+  }
+
+  /** Restore what `save` returned, of a crowd of this size. */
+  restore(memory) {
+    if (memory.length !== this.bytes) throw new Error("this is not the memory of such a crowd");
+    new Uint8Array(this.library.exports.memory.buffer).set(memory, this.memory);
+    this.check("attach", this.at, this.files, this.memory, this.bytes);
+  }
+
+  /**
+   * Let every unit move at most once, as far as the budget reaches; without one, let every unit move. With
+   * `pauseWhenFull` no unit begins again when memory is full: if the result is `full`, let the crowd grow, and call
+   * tick again with the same budget.
+   */
+  tick({ expansions = 0, microseconds = 0, pauseWhenFull = false } = {}) {
     const view = this.library.view();
     view.setFloat64(this.budget, expansions, true);
     view.setFloat64(this.budget + 8, microseconds * 1000, true);
     view.setUint32(this.budget + 16, 1, true); // the import env.now
-    this.check("tick", this.at, this.budget, this.result);
-    const after = this.library.view();
-    return Object.fromEntries(TICK.map((name, i) => [name, number(after, this.result + 8 * i)]));
+    view.setUint32(this.budget + 24, pauseWhenFull ? 1 : 0, true);
+    const full = this.check("tick", this.at, this.budget, this.result) === FULL;
+    return { full, ...record(this.library.view(), this.result, RECORDS.TICK) };
   }
 }
 
 /** Read a whole number of 64 bits, as far as JavaScript's numbers are exact. */
 function number(view, at) {
   return view.getUint32(at, true) + view.getInt32(at + 4, true) * 4294967296;
+}
+
+/** Read a record of the C header. */
+function record(view, at, { fields }) {
+  const read = { int32: (place) => view.getInt32(place, true), float64: (place) => view.getFloat64(place, true) };
+  const values = Object.entries(fields).map(([name, [offset, type]]) => [
+    name,
+    type === "int64" ? number(view, at + offset) : read[type](at + offset),
+  ]);
+  return Object.fromEntries(values);
 }

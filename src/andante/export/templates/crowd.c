@@ -15,6 +15,7 @@ typedef int32_t drop_wishes_code(int64_t *dropped, void **exception, int64_t con
 
 enum { @CROWD_NUMBERS@, CROWD_NUMBERS };
 enum { @CONSTANTS@ };
+enum { IN_WORK = 1, IN_TIME = 2 }; /* what a tick that pauses spends */
 #define LEAST_PRIORITY @LEAST_PRIORITY@
 #define MOST_PRIORITY @MOST_PRIORITY@
 
@@ -74,6 +75,16 @@ static unit *unit_at(const andante_crowd *crowd, int64_t number) { return (unit 
 
 static int32_t *numbers_in(const andante_crowd *crowd, int which) { return (int32_t *)table(crowd, which); }
 
+/* Return where a part of the memory lies, and how many bytes it has. */
+static const int64_t *part_of(const andante_crowd *crowd, int64_t number) {
+    return (const int64_t *)(const void *)((const uint8_t *)crowd->plan + said(crowd, CROWD_parts)) + 2 * number;
+}
+
+/* Return one of the numbers of units that were removed, in the order in which they are used again. */
+static int32_t free_id_at(const andante_crowd *crowd, int64_t place) {
+    return numbers_in(crowd, CROWD_free_ids)[(head_of(crowd)->first_free_id + place) % said(crowd, CROWD_most_units)];
+}
+
 /* --- checks ------------------------------------------------------------------------------------------------------- */
 
 static int check_crowd(const andante_crowd *crowd, int64_t code_number) {
@@ -82,9 +93,16 @@ static int check_crowd(const andante_crowd *crowd, int64_t code_number) {
     return head_of(crowd)->code == code_number ? ANDANTE_OK : ANDANTE_NO_AGENT;
 }
 
-static int check_unit(const andante_crowd *crowd, int64_t code_number, int32_t number) {
+/* Check a crowd before something is changed between two ticks. */
+static int open_crowd(const andante_crowd *crowd, int64_t code_number) {
     int fault = check_crowd(crowd, code_number);
     if (fault != ANDANTE_OK) return fault;
+    if (head_of(crowd)->pauses) return ANDANTE_UNFINISHED;
+    head_of(crowd)->seal = 0;
+    return ANDANTE_OK;
+}
+
+static int check_unit(const andante_crowd *crowd, int32_t number) {
     if (number < 0 || number >= said(crowd, CROWD_most_units)) return ANDANTE_NO_UNIT;
     return unit_at(crowd, number)->squad == NOBODY ? ANDANTE_NO_UNIT : ANDANTE_OK;
 }
@@ -205,12 +223,58 @@ static int set_up_crowd(andante_crowd *crowd, const andante_files *files, int64_
     return ANDANTE_OK;
 }
 
+static int seal_crowd(const andante_crowd *crowd, int64_t code_number) {
+    int fault = check_crowd(crowd, code_number);
+    if (fault == ANDANTE_OK) seal(crowd);
+    return fault;
+}
+
+/* Return whether every part of a crowd's memory is at least as long in another plan of the same crowd. */
+static int has_room_for(const andante_crowd *larger, const andante_crowd *crowd) {
+    int64_t count = said(crowd, CROWD_part_count);
+    if (said(larger, CROWD_family) != said(crowd, CROWD_family) || said(larger, CROWD_part_count) != count) return 0;
+    for (int64_t i = 0; i < count; i++)
+        if (part_of(larger, i)[1] < part_of(crowd, i)[1]) return 0;
+    return count > 0;
+}
+
+static int overlap(const void *one, uint64_t one_bytes, const void *other, uint64_t other_bytes) {
+    uintptr_t a = (uintptr_t)one, b = (uintptr_t)other;
+    return a < b ? b - a < one_bytes : a - b < other_bytes;
+}
+
+/* Let a crowd go on in larger memory, of a larger plan. What is longer there begins with what was there before. */
+static int grow_crowd(andante_crowd *crowd, const squad_code *code, const andante_files *files, void *memory,
+                      size_t bytes) {
+    andante_crowd larger;
+    int fault = check_crowd(crowd, code->number);
+    if (fault != ANDANTE_OK) return fault;
+    fault = open_files(&larger, files, code->number, "crowd", CROWD_NUMBERS, memory, bytes, NULL, 0, 1);
+    if (fault != ANDANTE_OK) return fault;
+    if (!has_room_for(&larger, crowd)) return ANDANTE_OTHER_CROWD;
+    uint64_t before = (uint64_t)said(crowd, CROWD_mind_bytes), after = (uint64_t)said(&larger, CROWD_mind_bytes);
+    if (overlap(memory, after, crowd->mind, before)) return ANDANTE_OVERLAP;
+    restart(&larger, MIND, (uint8_t *)memory, after);
+    for (int64_t i = 0; i < said(crowd, CROWD_part_count); i++) {
+        const int64_t *from = part_of(crowd, i), *to = part_of(&larger, i);
+        copy((uint8_t *)memory + to[0], (const uint8_t *)crowd->mind + from[0], (uint64_t)from[1]);
+    }
+    crowd_head *head = head_of(&larger);
+    *head = *head_of(crowd);
+    head->plan = read32((const uint8_t *)files->plan + 12);
+    head->seal = head->first_free_id = 0;
+    for (int64_t i = 0; i < head->free_ids; i++) /* a ring of another length */
+        numbers_in(&larger, CROWD_free_ids)[i] = free_id_at(crowd, i);
+    *crowd = larger;
+    return ANDANTE_OK;
+}
+
 /* Return the number of a new unit: the one that was freed first, or else a new one; NOBODY if there is none. */
 static int32_t new_number(const andante_crowd *crowd) {
     crowd_head *head = head_of(crowd);
     int64_t most = said(crowd, CROWD_most_units);
     if (head->free_ids == 0) return head->ids < most ? (int32_t)head->ids++ : NOBODY;
-    int32_t number = numbers_in(crowd, CROWD_free_ids)[head->first_free_id];
+    int32_t number = free_id_at(crowd, 0);
     head->first_free_id = (head->first_free_id + 1) % most;
     head->free_ids--;
     return number;
@@ -224,7 +288,7 @@ static int64_t new_slot(const andante_crowd *crowd) {
 
 static int add_unit(const andante_crowd *crowd, const squad_code *code, int32_t start, int32_t goal, double priority,
                     int32_t *number) {
-    int fault = check_crowd(crowd, code->number);
+    int fault = open_crowd(crowd, code->number);
     if (fault != ANDANTE_OK) return fault;
     if (number == NULL) return ANDANTE_NULL;
     if ((fault = check_place(crowd, start, NOBODY)) != ANDANTE_OK) return fault;
@@ -256,8 +320,8 @@ static int pursue(const andante_crowd *crowd, unit *row, int64_t goal) {
 }
 
 static int send_unit(const andante_crowd *crowd, const squad_code *code, int32_t number, int32_t goal) {
-    int fault = check_unit(crowd, code->number, number);
-    if (fault != ANDANTE_OK) return fault;
+    int fault = open_crowd(crowd, code->number);
+    if (fault != ANDANTE_OK || (fault = check_unit(crowd, number)) != ANDANTE_OK) return fault;
     if ((fault = check_goal(crowd, goal)) != ANDANTE_OK) return fault;
     unit *row = unit_at(crowd, number);
     int walks = row->outcome == ANDANTE_WALKING;
@@ -269,8 +333,8 @@ static int send_unit(const andante_crowd *crowd, const squad_code *code, int32_t
 }
 
 static int put_unit(const andante_crowd *crowd, const squad_code *code, int32_t number, int32_t state) {
-    int fault = check_unit(crowd, code->number, number);
-    if (fault != ANDANTE_OK) return fault;
+    int fault = open_crowd(crowd, code->number);
+    if (fault != ANDANTE_OK || (fault = check_unit(crowd, number)) != ANDANTE_OK) return fault;
     if ((fault = check_place(crowd, state, number)) != ANDANTE_OK) return fault;
     unit *row = unit_at(crowd, number);
     int walked = row->outcome == ANDANTE_WALKING, begins = row->anchored ? NEW_PROBLEM : NEW_TRIAL;
@@ -286,8 +350,8 @@ static int put_unit(const andante_crowd *crowd, const squad_code *code, int32_t 
 }
 
 static int remove_unit(const andante_crowd *crowd, const squad_code *code, int32_t number) {
-    int fault = check_unit(crowd, code->number, number);
-    if (fault != ANDANTE_OK) return fault;
+    int fault = open_crowd(crowd, code->number);
+    if (fault != ANDANTE_OK || (fault = check_unit(crowd, number)) != ANDANTE_OK) return fault;
     crowd_head *head = head_of(crowd);
     unit *row = unit_at(crowd, number);
     int32_t *cell = numbers_in(crowd, CROWD_cells) + 2 * (int64_t)number;
@@ -305,8 +369,8 @@ static int remove_unit(const andante_crowd *crowd, const squad_code *code, int32
 }
 
 static int look_at_unit(const andante_crowd *crowd, const squad_code *code, int32_t number, andante_unit *about) {
-    int fault = check_unit(crowd, code->number, number);
-    if (fault != ANDANTE_OK) return fault;
+    int fault = check_crowd(crowd, code->number);
+    if (fault != ANDANTE_OK || (fault = check_unit(crowd, number)) != ANDANTE_OK) return fault;
     if (about == NULL) return ANDANTE_NULL;
     const unit *row = unit_at(crowd, number);
     about->outcome = row->outcome;
@@ -409,27 +473,38 @@ static int64_t fixed_bytes(const andante_crowd *crowd) {
     return squad_of(crowd)->slots * said(crowd, CROWD_unit_bytes);
 }
 
-/* Let units move until the budget is spent: what is left of it is shared again while units wait. */
-static int spend(const andante_crowd *crowd, const squad_code *code, double left, int timed, double weight) {
+/* Begin to share a budget among units of so much weight: what they were given ahead of time they do not get again. */
+static void deal(const andante_crowd *crowd, double budget, double weight) {
+    crowd_head *head = head_of(crowd);
+    double usual = budget == infinity() ? 0 : budget / weight;
+    head->left = budget;
+    head->usual = usual;
+    head->saved = head->ahead > usual ? head->ahead - usual : 0;
+    head->share = usual > head->ahead ? usual - head->ahead : 0;
+    head->passes = 0;
+}
+
+/* Let units move until the budget is spent: what is left of it is shared again while units wait. If there has to be
+ * more memory first, return ANDANTE_FULL; the next call goes on there. */
+static int spend(const andante_crowd *crowd, const squad_code *code, int timed) {
     crowd_head *head = head_of(crowd);
     const squad *at = squad_of(crowd);
-    int everybody = left == infinity(), passes = 0;
-    double usual = everybody ? 0 : left / weight;
-    double ahead = head->ahead > usual ? head->ahead - usual : 0, share = usual > head->ahead ? usual - head->ahead : 0;
-    while (left > 0 && at->moved < at->walking) {
-        double spent = 0;
+    int everybody = head->left == infinity();
+    while (head->left > 0 && (at->looked > 0 || at->moved < at->walking)) {
+        double spent = 0, share = at->looked > 0 ? 0 : head->share;
         void *exception;
-        if (code->march(&spent, &exception, context_of(crowd, CROWD_march), head->turn, left, share, everybody, timed,
-                        said(crowd, CROWD_bodies)))
+        if (code->march(&spent, &exception, context_of(crowd, CROWD_march), head->turn, head->left, share, everybody,
+                        timed, said(crowd, CROWD_bodies)))
             return ANDANTE_FAILED;
-        left -= spent;
-        passes++;
-        share = (left > 0 ? left : 0) / weight;
-        for (int i = PATIENT_PASSES; i < passes; i++) share *= 2;
-        ahead += share;
+        if (at->looked > 0) return ANDANTE_FULL;
+        head->left -= spent;
+        head->passes++;
+        head->share = (head->left > 0 ? head->left : 0) / at->weight;
+        for (int64_t i = PATIENT_PASSES; i < head->passes; i++) head->share *= 2;
+        head->saved += head->share;
     }
-    double most = MOST_AHEAD * usual;
-    head->ahead = at->moved < at->walking ? (ahead < most ? ahead : most) : 0;
+    double most = MOST_AHEAD * head->usual;
+    head->ahead = at->moved < at->walking ? (head->saved < most ? head->saved : most) : 0;
     return ANDANTE_OK;
 }
 
@@ -446,29 +521,57 @@ static void close_accounts(const andante_crowd *crowd, int timed) {
     head->timed = timed;
 }
 
-/* Say what came of a tick, and let units that have ended leave their teams. */
-static int end_tick(const andante_crowd *crowd, const squad_code *code, andante_tick *result) {
-    crowd_head *head = head_of(crowd);
+/* Say what units have done in a tick so far. */
+static void report(const andante_crowd *crowd, andante_tick *result) {
     const squad *at = squad_of(crowd);
-    void *exception;
-    result->number = head->turn;
+    result->number = head_of(crowd)->turn;
     result->moved = at->moved;
     result->waiting = at->walking - at->moved;
     result->arrived = at->arrived;
     result->stuck = at->stuck;
+    result->unreachable = at->unreachable + head_of(crowd)->unreachable;
     result->blocked = 0;
     result->restarted = at->restarted;
     result->expansions = at->expanded;
     result->longest_wait = at->longest_wait;
+}
+
+/* Say how many bytes all units take. */
+static int report_bytes(const andante_crowd *crowd, const squad_code *code, andante_tick *result) {
+    void *exception;
+    if (code->held(&result->bytes, &exception, context_of(crowd, CROWD_held), 0, 0, 0, 0)) return ANDANTE_FAILED;
+    result->bytes += fixed_bytes(crowd);
+    return ANDANTE_OK;
+}
+
+/* Say what came of a tick, and let units that have ended leave their teams. */
+static int end_tick(const andante_crowd *crowd, const squad_code *code, andante_tick *result) {
+    crowd_head *head = head_of(crowd);
+    const squad *at = squad_of(crowd);
+    void *nothing, *exception;
+    if (CROWD_CODE.end(&nothing, &exception, context_of(crowd, CROWD_end), head->turn)) return ANDANTE_FAILED;
+    report(crowd, result);
     if (said(crowd, CROWD_bodies) && decide(crowd, code, result) != ANDANTE_OK) return ANDANTE_FAILED;
     for (int64_t i = 0; said(crowd, CROWD_shares) && i < head->ids; i++)
         if (unit_at(crowd, i)->team != NO_TEAM && unit_at(crowd, i)->outcome != ANDANTE_WALKING)
             give_back(crowd, code, i);
-    result->unreachable = at->unreachable + head->unreachable;
     head->unreachable = 0;
-    if (code->held(&result->bytes, &exception, context_of(crowd, CROWD_held), 0, 0, 0, 0)) return ANDANTE_FAILED;
-    result->bytes += fixed_bytes(crowd);
+    if (report_bytes(crowd, code, result) != ANDANTE_OK) return ANDANTE_FAILED;
     return at->faulty != NOBODY ? ANDANTE_FAILED : ANDANTE_OK;
+}
+
+/* Begin a tick: look at the map, and deal out the budget. */
+static int begin_tick(const andante_crowd *crowd, const squad_code *code, double amount, int timed) {
+    crowd_head *head = head_of(crowd);
+    double weight = 0;
+    void *exception;
+    head->turn++;
+    int fault = look_at_map(crowd, code);
+    if (fault != ANDANTE_OK) return fault;
+    if (CROWD_CODE.begin(&weight, &exception, context_of(crowd, CROWD_begin))) return ANDANTE_FAILED;
+    if (amount < infinity() && timed != head->timed) close_accounts(crowd, timed);
+    if (weight > 0) deal(crowd, amount, weight);
+    return ANDANTE_OK;
 }
 
 static int tick(const andante_crowd *crowd, const squad_code *code, const andante_budget *budget, andante_tick *result) {
@@ -488,20 +591,23 @@ static int tick(const andante_crowd *crowd, const squad_code *code, const andant
     crowd_head *head = head_of(crowd);
     squad *at = squad_of(crowd);
     int64_t *scratch = (int64_t *)table(crowd, CROWD_scratch);
-    double weight = 0;
-    void *nothing, *exception;
-    head->turn++;
-    if ((fault = look_at_map(crowd, code)) != ANDANTE_OK) return fault;
-    if (CROWD_CODE.begin(&weight, &exception, context_of(crowd, CROWD_begin))) return ANDANTE_FAILED;
-    if (amount < infinity() && timed != head->timed) close_accounts(crowd, timed);
+    int64_t kind = timed ? IN_TIME : IN_WORK;
+    if (head->pauses != 0 && head->pauses != kind) return ANDANTE_UNFINISHED;
+    head->seal = 0;
+    if (head->pauses == 0 && (fault = begin_tick(crowd, code, amount, timed)) != ANDANTE_OK) return fault;
     if (timed) {
         scratch[2] = (int64_t)(uintptr_t)budget->clock;
         scratch[3] = address(budget->user);
     }
     at->room = said(crowd, CROWD_memory) - fixed_bytes(crowd);
-    if (weight > 0) fault = spend(crowd, code, amount, timed, weight);
+    at->pauses = budget != NULL && budget->pause_when_full;
+    fault = at->weight > 0 ? spend(crowd, code, timed) : ANDANTE_OK;
     scratch[2] = scratch[3] = 0; /* memory holds no address between ticks */
-    if (CROWD_CODE.end(&nothing, &exception, context_of(crowd, CROWD_end), head->turn)) return ANDANTE_FAILED;
+    head->pauses = fault == ANDANTE_FULL ? kind : 0;
+    if (head->pauses) {
+        report(crowd, result);
+        return report_bytes(crowd, code, result) == ANDANTE_OK ? ANDANTE_FULL : ANDANTE_FAILED;
+    }
     int ended = end_tick(crowd, code, result);
     return fault != ANDANTE_OK ? fault : ended;
 }

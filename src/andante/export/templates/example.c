@@ -66,6 +66,7 @@ int main(int count, char **arguments) {
         cost += move.cost;
         moves++;
         if (moves == 3) { /* save the game: a mind holds no address */
+            check(andante_@NAME@_seal(&agent));
             memcpy(saved, mind, mind_bytes);
             middle = state;
         }

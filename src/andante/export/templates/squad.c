@@ -1,10 +1,10 @@
 
-extern march_code andante_march_@NAME@;
-extern held_code andante_held_@NAME@;
+extern march_code andante_march_@OWNER@;
+extern held_code andante_held_@OWNER@;
 extern release_code @RELEASES@;
 
-static const squad_code SQUAD_@NAME@ = {INT64_C(@CODE@), andante_march_@NAME@, andante_release_@NAME@,
-                                        @RELEASE_TEAMS@, andante_held_@NAME@};
+static const squad_code SQUAD_@NAME@ = {INT64_C(@CODE@), andante_march_@OWNER@, andante_release_@OWNER@,
+                                        @RELEASE_TEAMS@, andante_held_@OWNER@};
 
 int andante_@NAME@_crowd_bytes(const andante_files *files, size_t *bytes) {
     size_t nothing;
@@ -43,4 +43,10 @@ int andante_@NAME@_crowd_cells(const andante_crowd *crowd, const int32_t **cells
 
 int andante_@NAME@_crowd_tick(andante_crowd *crowd, const andante_budget *budget, andante_tick *tick_) {
     return tick(crowd, &SQUAD_@NAME@, budget, tick_);
+}
+
+int andante_@NAME@_crowd_seal(andante_crowd *crowd) { return seal_crowd(crowd, SQUAD_@NAME@.number); }
+
+int andante_@NAME@_crowd_grow(andante_crowd *crowd, const andante_files *files, void *memory, size_t bytes) {
+    return grow_crowd(crowd, &SQUAD_@NAME@, files, memory, bytes);
 }

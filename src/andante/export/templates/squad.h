@@ -12,3 +12,5 @@ ANDANTE_API int andante_@NAME@_crowd_remove(andante_crowd *crowd, int32_t unit);
 ANDANTE_API int andante_@NAME@_crowd_unit(const andante_crowd *crowd, int32_t unit, andante_unit *about);
 ANDANTE_API int andante_@NAME@_crowd_cells(const andante_crowd *crowd, const int32_t **cells, int32_t *count);
 ANDANTE_API int andante_@NAME@_crowd_tick(andante_crowd *crowd, const andante_budget *budget, andante_tick *tick);
+ANDANTE_API int andante_@NAME@_crowd_seal(andante_crowd *crowd);
+ANDANTE_API int andante_@NAME@_crowd_grow(andante_crowd *crowd, const andante_files *files, void *memory, size_t bytes);

@@ -14,6 +14,8 @@ const FOG = 0.88; // how dense it is: what an agent has not seen yet shimmers th
 const SHARPEST = 2; // device pixels per pixel, at most
 const BAR_SHAPE = 0.16; // height over width
 const FAINT = 0.35; // how dense units that have arrived are drawn, and the highest of several bars
+const KEPT_CHANGES = 64; // of a bitmap, so that a backdrop that is behind knows what to draw again
+const NEAR = 0.75; // device pixels between points of a line that are worth drawing
 const OVER = 1.1; // times the limit, from which a bar stands out
 const DIRECTIONS = ["east", "south-east", "south-west", "west", "north-west", "north-east"];
 
@@ -112,6 +114,9 @@ export class Bitmap {
     this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
     this.image = this.context.createImageData(width, height);
     this.pixels = new Uint32Array(this.image.data.buffer);
+    /** @type {Box[]} the rectangles copied last, and how many there were in all */
+    this.copied = [];
+    this.version = 0;
     // What changed: empty at first.
     this.left = width;
     this.right = -1;
@@ -153,10 +158,34 @@ export class Bitmap {
   /** Copy what changed since the last time. */
   flush() {
     if (this.right < this.left) return;
-    const { left, top } = this;
-    this.context.putImageData(this.image, 0, 0, left, top, this.right - left + 1, this.bottom - top + 1);
+    const { left, top, right, bottom } = this;
+    this.context.putImageData(this.image, 0, 0, left, top, right - left + 1, bottom - top + 1);
+    this.copied.push({ left, top, right, bottom });
+    if (this.copied.length > KEPT_CHANGES) this.copied.shift();
+    this.version++;
     this.touchNothing();
   }
+
+  /** The rectangle around all that was copied since a version; null if that is not known any more. @param {number} version @returns {Box | null} */
+  since(version) {
+    if (this.version - version > this.copied.length) return null;
+    return this.copied.slice(this.copied.length - (this.version - version)).reduce(around, NOTHING);
+  }
+}
+
+/** @typedef {{ left: number, top: number, right: number, bottom: number }} Box */
+
+/** @type {Box} */
+const NOTHING = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+
+/** @param {Box} one @param {Box} other @returns {Box} */
+function around(one, other) {
+  return {
+    left: Math.min(one.left, other.left),
+    top: Math.min(one.top, other.top),
+    right: Math.max(one.right, other.right),
+    bottom: Math.max(one.bottom, other.bottom),
+  };
 }
 
 /** The ground and its walls. */
@@ -396,6 +425,58 @@ export function drawBitmaps(context, frame, ...bitmaps) {
   }
 }
 
+/** Bitmaps as a canvas shows them, kept from frame to frame: only where they have changed are they scaled again. */
+export class Backdrop {
+  constructor() {
+    this.canvas = document.createElement("canvas");
+    this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
+    this.view = "";
+    /** @type {{ bitmap: Bitmap, version: number }[]} */
+    this.shown = [];
+  }
+
+  /** Draw bitmaps over each other on a canvas, instead of all that was there. @param {CanvasRenderingContext2D} context @param {Frame} frame @param {Bitmap[]} bitmaps */
+  draw(context, frame, ...bitmaps) {
+    const { width, height } = context.canvas;
+    for (const bitmap of bitmaps) bitmap.flush();
+    const view = [width, height, frame.x, frame.y, frame.scale].join(" ");
+    const same = view === this.view && bitmaps.length === this.shown.length && bitmaps.every((bitmap, k) => bitmap === this.shown[k]?.bitmap);
+    const changes = same ? this.shown.map(({ bitmap, version }) => bitmap.since(version)) : [null];
+    if (changes.includes(null)) this.redraw(width, height, frame, bitmaps);
+    else this.mend(frame, bitmaps, changes.reduce((all, one) => around(/** @type {Box} */ (all), /** @type {Box} */ (one)), NOTHING));
+    this.view = view;
+    this.shown = bitmaps.map((bitmap) => ({ bitmap, version: bitmap.version }));
+    context.globalCompositeOperation = "copy";
+    context.drawImage(this.canvas, 0, 0);
+    context.globalCompositeOperation = "source-over";
+  }
+
+  /** @param {number} width @param {number} height @param {Frame} frame @param {Bitmap[]} bitmaps */
+  redraw(width, height, frame, bitmaps) {
+    this.canvas.width = width;
+    this.canvas.height = height;
+    drawBitmaps(this.context, frame, ...bitmaps);
+  }
+
+  /** Draw again where cells have changed, and around: pixels may be mixed from several cells. @param {Frame} frame @param {Bitmap[]} bitmaps @param {Box | null} box */
+  mend(frame, bitmaps, box) {
+    if (!box || box.right < box.left) return;
+    const edge = Math.max(1, 2 / frame.scale);
+    const left = Math.floor((box.left - edge - frame.x) * frame.scale);
+    const top = Math.floor((box.top - edge - frame.y) * frame.scale);
+    const right = Math.ceil((box.right + 1 + edge - frame.x) * frame.scale);
+    const bottom = Math.ceil((box.bottom + 1 + edge - frame.y) * frame.scale);
+    const { context } = this;
+    context.save();
+    context.beginPath();
+    context.rect(left, top, right - left, bottom - top);
+    context.clip();
+    context.clearRect(left, top, right - left, bottom - top);
+    drawBitmaps(context, frame, ...bitmaps);
+    context.restore();
+  }
+}
+
 /**
  * A line through cells.
  * @param {CanvasRenderingContext2D} context @param {Frame} frame @param {ArrayLike<number>} cells
@@ -409,7 +490,13 @@ export function drawLine(context, frame, cells, { from = 0, to = cells.length, w
   context.lineWidth = width;
   context.setLineDash(dash);
   context.beginPath();
-  for (let k = from; k < to; k++) context.lineTo(...frame.place(cells[k] ?? 0));
+  let [lastX, lastY] = [Infinity, Infinity];
+  for (let k = from; k < to; k++) {
+    const [x, y] = frame.place(cells[k] ?? 0);
+    if (k < to - 1 && Math.abs(x - lastX) < NEAR && Math.abs(y - lastY) < NEAR) continue;
+    context.lineTo(x, y);
+    [lastX, lastY] = [x, y];
+  }
   context.stroke();
   context.setLineDash([]);
   context.globalAlpha = 1;
@@ -461,6 +548,8 @@ export class UnitPlaces {
     this.moving = Array.from({ length: UNIT_COLOURS }, () => []);
     /** @type {[number, number][][]} */
     this.resting = Array.from({ length: UNIT_COLOURS }, () => []);
+    /** @type {Map<string, HTMLCanvasElement>} */
+    this.pictures = new Map();
   }
 
   clear() {
@@ -475,9 +564,30 @@ export class UnitPlaces {
   /** Those that have arrived faintly, then those on their way. @param {CanvasRenderingContext2D} context @param {number} size @param {Colours} colours */
   draw(context, size, colours) {
     context.globalAlpha = FAINT;
-    this.resting.forEach((places, k) => drawDots(context, places, size, colours.units[k] ?? "", colours.ring, 0));
+    this.resting.forEach((places, k) => this.stamp(context, places, size, colours.units[k] ?? "", colours.ring, 0));
     context.globalAlpha = 1;
-    this.moving.forEach((places, k) => drawDots(context, places, size, colours.units[k] ?? "", colours.ring, size * 0.3));
+    this.moving.forEach((places, k) => this.stamp(context, places, size, colours.units[k] ?? "", colours.ring, size * 0.3));
+  }
+
+  /**
+   * Draw dots as copies of one picture: outlines of thousands of circles take much longer.
+   * @param {CanvasRenderingContext2D} context @param {[number, number][]} places @param {number} size
+   * @param {string} colour @param {string} ringColour @param {number} ring
+   */
+  stamp(context, places, size, colour, ringColour, ring) {
+    if (places.length === 0) return;
+    const key = `${size} ${colour} ${ringColour} ${ring}`;
+    let picture = this.pictures.get(key);
+    if (!picture) {
+      if (this.pictures.size > 4 * UNIT_COLOURS) this.pictures.clear(); // the map was zoomed
+      picture = document.createElement("canvas");
+      picture.width = picture.height = 2 * Math.ceil(size + ring / 2) + 2;
+      const middle = picture.width / 2;
+      drawDots(/** @type {CanvasRenderingContext2D} */ (picture.getContext("2d")), [[middle, middle]], size, colour, ringColour, ring);
+      this.pictures.set(key, picture);
+    }
+    const half = picture.width / 2;
+    for (const [x, y] of places) context.drawImage(picture, Math.round(x - half), Math.round(y - half));
   }
 }
 

@@ -75,7 +75,7 @@ export class Episode {
 
   /** How far each learned value lies above the straight-line distance to the goal. */
   measureRises() {
-    const { thoughts, width, goal, diagonal } = this.trace;
+    const { thoughts, width, goal, diagonal, straight = 1, sixteen } = this.trace;
     const goalX = goal % width;
     const goalY = Math.floor(goal / width);
     this.rise = new Float32Array(thoughts.state.length);
@@ -84,7 +84,11 @@ export class Episode {
       if (thoughts.kind[i] === EXPANDED) continue;
       const dx = Math.abs((thoughts.state[i] % width) - goalX);
       const dy = Math.abs(Math.floor(thoughts.state[i] / width) - goalY);
-      this.rise[i] = thoughts.value[i] - Math.abs(dx - dy) - Math.min(dx, dy) * diagonal;
+      const far = Math.max(dx, dy);
+      const near = Math.min(dx, dy);
+      const leaps = sixteen ? Math.min(near, far - near) : 0;
+      const rest = (far - near - leaps) * straight + (near - leaps) * diagonal;
+      this.rise[i] = thoughts.value[i] - leaps * Math.sqrt(5) - rest;
       if (this.rise[i] < Infinity && this.rise[i] > this.mostRise) this.mostRise = this.rise[i];
     }
   }

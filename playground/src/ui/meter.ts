@@ -1,0 +1,28 @@
+/** What frames take, measured on the page itself. */
+
+import { h } from "./dom";
+
+const KEPT = 30; // frames that are looked at together
+
+export class Meter {
+  readonly root = h("output", {
+    class: "meter",
+    title: "Milliseconds that thinking and drawing take in a frame, of 16.7 at 60 frames per second; and frames per second",
+  });
+  private readonly times: number[] = [];
+  private readonly gaps: number[] = [];
+
+  /** Take in a frame: what it took, and how long after the one before it came, in milliseconds. */
+  measure(took: number, sinceLast: number): void {
+    this.times.push(took);
+    this.gaps.push(sinceLast);
+    if (this.times.length < KEPT) return;
+    const mean = this.times.reduce((sum, one) => sum + one, 0) / KEPT;
+    const worst = Math.max(...this.times);
+    const gap = this.gaps.toSorted((a, b) => a - b)[KEPT / 2]!;
+    this.times.length = this.gaps.length = 0;
+    this.root.textContent = `${mean.toFixed(1)} ms (at most ${worst.toFixed(1)}), ${Math.round(1000 / Math.max(1, gap))}/s`;
+    this.root.dataset.mean = mean.toFixed(2);
+    this.root.dataset.worst = worst.toFixed(2);
+  }
+}

@@ -1,0 +1,75 @@
+"""Databases that are built in so many seconds, for commands that show something of all agents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from andante.cli.shared import out, progress_of_parts
+from andante.machine import cores
+
+if TYPE_CHECKING:
+    from andante.databases.header import Database
+    from andante.selection.library import BuiltDatabases, Library, Refused
+    from andante.world.grid import Grid
+
+MOST_FOR_ALL_PAIRS = 30_000  # states of a map on which a database that looks at all pairs of them is built in that time
+
+
+def without_slow(kinds: Sequence[str], grid: Grid) -> list[str]:
+    """Return the kinds without those that would take too long for sure, before their builders are compiled."""
+    from andante.offline import builders
+
+    known = [builders()[kind] for kind in kinds]
+    large = len(grid.graph) > MOST_FOR_ALL_PAIRS
+    for one in known:
+        if one.all_pairs and large:
+            out.print(f"no {one.kind} database: it takes minutes to look at all pairs of states", soft_wrap=True)
+    return [one.kind for one in known if not (one.all_pairs and large)]
+
+
+def build_databases(
+    grid: Grid, kinds: Sequence[str], seconds: float, memory_bytes: float | None = None
+) -> list[tuple[Database, float]]:
+    """Return databases of these kinds with their build times, built cheapest first as time permits.
+
+    A kind that would take too long, or too much memory, at its defaults is built with its next settings, which need
+    less.
+    """
+    from andante.measures import measure
+    from andante.selection.journal import Journal
+    from andante.selection.library import Library, Refused
+    from andante.selection.requirements import Requirements
+
+    built: list[tuple[Database, float]] = []
+    with progress_of_parts() as progress:
+        library = Library([grid], Requirements(memory_bytes=memory_bytes), Journal(), cores(), progress, seconds)
+        library.prepare(kinds)
+        found = dict(first_in_time(library, kind) for kind in kinds)
+    for text, one in found.items():
+        if isinstance(one, Refused):
+            out.print(f"no {text} database: {_why(one)}", soft_wrap=True)
+            continue
+        size, time = measure("database_bytes").show(one.nbytes), measure("build_seconds").show(one.build_seconds)
+        out.print(f"{text} database: {size}, built in {time}", soft_wrap=True)
+        built += [(database, one.build_seconds) for database in one.databases]
+    return built
+
+
+def _why(one: Refused) -> str:
+    return one.reason if one.breach is None else str(one.breach)
+
+
+def first_in_time(library: Library, kind: str) -> tuple[str, BuiltDatabases | Refused]:
+    """Return the first settings of a kind that are within the limits, and the databases; or why there are none."""
+    from andante.offline import builders
+    from andante.selection.library import Refused
+
+    refused: tuple[str, BuiltDatabases | Refused] | None = None
+    for text in builders()[kind].orders:
+        found = library.databases([text])
+        if not (isinstance(found, Refused) and (found.late or found.breach)):
+            return text, found
+        refused = refused or (text, found)
+    assert refused is not None  # a kind has at least its defaults
+    return refused

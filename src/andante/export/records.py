@@ -1,0 +1,73 @@
+"""Records that a host and the library exchange: said once, written into the C header and into JavaScript.
+
+C lays out these fields as NumPy does, for each of them lies at a multiple of its size.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from andante.episode.tables import EPISODE, TRAIL
+from andante.episode.tick import Tick
+
+
+def tick_names() -> list[str]:
+    """Return what C says of a tick: what Python does, but for the time, which the host knows."""
+    return [name for name in Tick._fields if name != "microseconds"]
+
+
+def _record(*fields: tuple[str, type]) -> np.dtype[Any]:
+    return np.dtype(list(fields))
+
+
+def _of_episode(*names: str) -> list[tuple[str, type]]:
+    return [(name, EPISODE[name].type) for name in names]
+
+
+#: One move, and what the decision cost.
+MOVE = _record(
+    ("to", np.int32),  # the next state; the state itself to wait; STUCK or UNREACHABLE
+    ("reserved", np.int32),
+    *_of_episode("cost", "expanded", "touched", "learned", "stored"),
+)
+#: When to give up a run. 0: there is no such limit.
+LIMITS = _record(("cost", np.float64), ("moves", np.int64), ("expansions", np.int64))
+#: What a run has come to; ``steps`` is how many this call has written.
+TRIAL = _record(
+    *_of_episode("outcome", "state"),
+    ("steps", np.int64),
+    *_of_episode("cost", "moves", "expanded", "touched", "max_expanded", "learned", "stored"),
+)
+#: How a unit of a crowd stands.
+ABOUT_UNIT = _record(
+    *_of_episode("outcome", "state", "goal", "moves", "cost", "expanded"),
+    ("restarts", np.int64),
+)
+#: What happened in a tick.
+TICK = _record(*((name, np.int64) for name in tick_names()))
+
+RECORDS = {"MOVE": MOVE, "LIMITS": LIMITS, "STEP": TRAIL, "TRIAL": TRIAL, "ABOUT_UNIT": ABOUT_UNIT, "TICK": TICK}
+
+_IN_C = {"int64": "int64_t", "int32": "int32_t", "float64": "double", "bool": "uint8_t"}
+
+
+def in_c(dtype: np.dtype[Any]) -> str:
+    """Return the fields of a record in C.
+
+    >>> print(in_c(np.dtype([("to", np.int32), ("cost", np.float64)])))
+        int32_t to;
+        double cost;
+    """
+    return "\n".join(f"    {_IN_C[dtype[name].name]} {name};" for name in dtype.names or ())
+
+
+def in_javascript() -> str:
+    """Return where the fields of all records lie, and of which type they are, as JavaScript."""
+    found = {}
+    for key, dtype in RECORDS.items():
+        fields = {name: [part[1], part[0].name] for name, part in (dtype.fields or {}).items() if name != "reserved"}
+        found[key] = {"bytes": dtype.itemsize, "fields": fields}
+    return "{\n" + "".join(f"  {key}: {json.dumps(one)},\n" for key, one in found.items()) + "}"

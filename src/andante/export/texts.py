@@ -1,0 +1,216 @@
+"""What is written beside a library for people: a README, an example, and the scripts of WebAssembly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from andante.export.crowds import CrowdPlan
+from andante.export.images import MOST_DATABASES, MapImage, Plan
+from andante.export.library import Exported, filled, moves_and_codes, template, words_of
+from andante.export.objects import TARGETS
+from andante.export.records import in_javascript, tick_names
+from andante.measures import Outcome
+from andante.world.living import World
+
+
+def image_name(image: MapImage) -> str:
+    """Return the file name of a map image."""
+    return f"{image.world.name}.image"
+
+
+def plan_name(plan: Plan, agent: str) -> str:
+    """Return the file name of a plan."""
+    return f"{plan.map.world.name}.{agent}.plan"
+
+
+def crowd_name(plan: CrowdPlan, agent: str) -> str:
+    """Return the file name of a crowd's plan."""
+    return f"{plan.map.world.name}.{agent}.crowd{plan.size.times if plan.size.times > 1 else ''}"
+
+
+def database_names(plan: Plan) -> list[str]:
+    """Return the file names of the databases of a plan, in the order in which C is given them."""
+    return [f"{plan.map.world.name if one.fingerprint else 'any'}.{one.kind}" for one in plan.databases]
+
+
+def problem_for(plan: Plan) -> tuple[int, int]:
+    """Return a start and a goal for examples: far apart, in the largest part of the map, and served by databases."""
+    grid = plan.map.world.frozen() if isinstance(plan.map.world, World) else plan.map.world
+    label = grid.graph.components
+    states = np.flatnonzero(grid.passable.ravel())
+    if not len(states):
+        return 0, 0
+    served = np.ones(len(states), np.bool_)
+    for one in plan.databases:
+        served &= one.covers(grid.graph, states)
+    goals = states[served] if served.any() else states
+    most = np.bincount(label[goals]).argmax()
+    inside, goals = states[label[states] == most], goals[label[goals] == most]
+    return int(inside[0]), int(goals[-1])
+
+
+def example(agent: Exported, living: bool) -> str:
+    """Return ``example.c``, with an agent on its first map."""
+    plan = agent.plans[0]
+    start, goal = problem_for(plan)
+    reads, frees = [], []
+    for number, name in enumerate(database_names(plan)):
+        place, size = f"files.databases[{number}]", f"files.database_bytes[{number}]"
+        reads.append(f'    {place} = read_file(folder, "{name}", &{size});\n')
+        frees.append(f"    free((void *){place});\n")
+    world = ""
+    if living:
+        world = _WORLD_EXAMPLE
+    command = "cc -std=c99 -O2 -I. example.c TARGET/libandante.a -o ../example"
+    return filled(
+        template("example.c"),
+        {
+            "ALGORITHM": agent.algorithm,
+            "COMMAND": command,
+            "NAME": agent.name,
+            "PLAN": plan_name(plan, agent.name),
+            "IMAGE": image_name(plan.map),
+            "DATABASES": "".join(reads),
+            "FREES": "".join(frees),
+            "WORLD": world,
+            "START": start,
+            "GOAL": goal,
+        },
+    )
+
+
+_WORLD_EXAMPLE = """
+    /* The map can change: agents get a copy of its image that is ours to edit. */
+    void *world = malloc(files.map_bytes);
+    if (world == NULL) return 1;
+    check(andante_world_init(world, files.map_bytes, files.map, files.map_bytes));
+    free((void *)files.map);
+    files.map = world;
+"""
+
+
+def scripts(agents: Sequence[Exported]) -> dict[str, str]:
+    """Return the ES module around a library, and its declarations for TypeScript."""
+    words = words_of(agents)
+    outcomes = [outcome.name for outcome in Outcome]
+    values = {
+        "NAME": agents[0].name,
+        "OUTCOMES": json.dumps(outcomes),
+        "AGENT_BYTES": 4 * (4 + MOST_DATABASES) + 8 * words,
+        "DATABASES": MOST_DATABASES,
+        "RECORDS": in_javascript(),
+        **moves_and_codes(),
+    }
+    types = {
+        "NAMES": " | ".join(json.dumps(one.name) for one in agents),
+        "OUTCOMES": " | ".join(map(json.dumps, outcomes)),
+        "TICK": "\n".join(f"  {name}: number;" for name in tick_names()),
+    }
+    return {
+        "andante.mjs": filled(template("andante.mjs"), values),
+        "andante.d.mts": filled(template("andante.d.mts"), types),
+    }
+
+
+def readme(agents: Sequence[Exported], libraries: dict[str, Any], unlinked: Sequence[str], living: bool) -> str:
+    """Return ``README.md``."""
+    first, plan = agents[0], agents[0].plans[0]
+    start, goal = problem_for(plan)
+    rows = []
+    for one in agents:
+        for each in one.plans:
+            files = ", ".join(f"`{name}`" for name in database_names(each)) or "none"
+            rows.append(
+                f"| `andante_{one.name}_...` | `{one.algorithm}` | `{plan_name(each, one.name)}` | "
+                f"`{image_name(each.map)}` | {files} | {each.mind_bytes:,} | {each.desk_bytes:,} |"
+            )
+    built = [f"| `{name}/` | {', '.join(f'`{file}`' for file in files)} |" for name, files in libraries.items()]
+    return filled(
+        template("README.md"),
+        {
+            "AGENTS": "\n".join(rows),
+            "MAPS": "\n".join(_about_map(each.map) for each in first.plans),
+            "LIBRARIES": "\n".join(built),
+            "LINKING": _linking(unlinked),
+            "LIVING": template("living.md") if living else "",
+            "CROWDS": _about_crowds(agents),
+            "NAME": first.name,
+            "PLAN": plan_name(plan, first.name),
+            "IMAGE": image_name(plan.map),
+            "START": start,
+            "GOAL": goal,
+            "AGENT_BYTES": 8 * (4 + MOST_DATABASES + words_of(agents)),
+            **_databases_in_examples(database_names(plan)),
+            **(_WORLD_IN_EXAMPLES if living else dict.fromkeys(_WORLD_IN_EXAMPLES, "")),
+        },
+    )
+
+
+#: What examples do besides on a map that changes: agents get a copy of its image that is the game's to edit.
+_WORLD_IN_EXAMPLES = {
+    "CS_IMPORT": (
+        '    [DllImport("andante")] public static extern int andante_world_init(IntPtr world, UIntPtr worldBytes, '
+        "IntPtr image, UIntPtr imageBytes);\n"
+    ),
+    "CS_WORLD": (
+        "        IntPtr world = Marshal.AllocHGlobal((int)files.mapBytes); // for andante_close_cell and the like\n"
+        "        andante_world_init(world, files.mapBytes, files.map, files.mapBytes);\n"
+        "        files.map = world;\n"
+    ),
+    "GD_WORLD": (
+        "        PackedByteArray image = map; // map is now ours: for andante_close_cell, andante_open_cell\n"
+        "        andante_world_init(map.ptrw(), map.size(), image.ptr(), image.size());\n"
+        "        files.map = map.ptr();\n"
+    ),
+}
+
+
+def _databases_in_examples(names: Sequence[str]) -> dict[str, str]:
+    """Return how the examples of a README read databases."""
+    listed = ", ".join(f'await bytes("data/{name}")' for name in names)
+    loads = [
+        f'        files.databases[{i}] = Load("data/{name}", out files.databaseBytes[{i}]);\n'
+        for i, name in enumerate(names)
+    ]
+    note = " Its databases are opened like the map, and put into `files.databases`." if names else ""
+    return {
+        "JS_DATABASES": f", databases: [{listed}]" if names else "",
+        "CS_DATABASES": "".join(loads),
+        "GD_NOTE": note,
+    }
+
+
+def _about_map(image: MapImage) -> str:
+    world = image.world
+    return f"| `{image_name(image)}` | {world.width}, {world.height} | {image.graph.chart} |"
+
+
+def _about_crowds(agents: Sequence[Exported]) -> str:
+    """Return what a README says of crowds; nothing if there are none."""
+    rows = [
+        f"| `andante_{one.name}_crowd_...` | `{crowd_name(crowd, one.name)}` | {crowd.size.units:,} | "
+        f"{crowd.size.memory:,} | {crowd.memory_bytes:,} |"
+        for one in agents
+        for crowd in one.crowds
+    ]
+    return filled(template("crowd.md"), {"CROWDS": "\n".join(rows), "NAME": agents[0].name}) if rows else ""
+
+
+def _linking(unlinked: Sequence[str]) -> str:
+    if not unlinked:
+        return ""
+    zigs = "\n".join(
+        f"zig cc -target {TARGETS[name].zig} -std=c99 -O2 -c andante.c -o {name}/andante.o" for name in unlinked
+    )
+    return (
+        f"\nNo linker was at hand for {', '.join(unlinked)}, so there are object files instead of libraries. Compile "
+        "`andante.c` for the same target, and link it with all objects of the folder, or add them to your own program. "
+        "With Zig:\n\n```console\n"
+        f"{zigs}\n```\n\nFor WebAssembly compile `runtime.c` as well, and link with "
+        "`zig wasm-ld --no-entry --export-dynamic --export=__heap_base -o andante.wasm wasm/*.o`. Or install "
+        "`andante[export]`, which brings Zig, and export again.\n"
+    )

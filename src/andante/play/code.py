@@ -1,0 +1,191 @@
+"""Which machine code a page has: that of the register's cards at their defaults, and of crowds of them.
+
+Algorithms that differ in parameters only share it. Agents that walk on any map are compiled for maps that change, and
+so are those that look things up in a database, which search with TBA* where the map has changed. Agents that plan over
+levels are compiled for maps that do not change, because levels are mended in Python only.
+
+Compiling and optimising takes minutes, and both are kept on disk. So processes of their own do that for each algorithm
+beforehand, as many as there are cores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from functools import cache, partial
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+
+from andante.agent import Algorithm, algorithms, find
+from andante.databases.header import Database
+from andante.errors import AlgorithmError, did_you_mean
+from andante.export.crowds import CrowdPlan, CrowdSize, Made
+from andante.export.images import MapImage, Plan, Planned
+from andante.export.library import Exported, names_for, objects
+from andante.export.objects import TARGETS
+from andante.kernel import table_of
+from andante.machine import cores
+from andante.offline import build
+from andante.world.grid import Grid
+from andante.world.living import World
+
+WASM = TARGETS["wasm"]
+OPTIMAL = "astar"  # the algorithm that finds optimal paths for the page
+SMALLEST_CROWD = 1_000_000  # bytes, for two units: arrays of one are of another type
+WIDTH, HEIGHT = 16, 12  # of the map that code is made for; it depends on types, not on sizes
+
+#: Databases that a page may carry for its map, by kind: as they are built for the map that code is made for.
+CARRIED = {"pattern": "pattern", "moves": "moves", "regions": "regions", "subgoals": "subgoals(records=10)"}
+
+Progress = Callable[[str], None]
+
+
+def is_anywhere(algorithm: Algorithm) -> bool:
+    """Return whether an algorithm walks on any map: it needs neither a database nor levels."""
+    return not algorithm.needs and not algorithm.card.regions
+
+
+def playable() -> list[Algorithm]:
+    """Return the algorithms that a page can have: on any map, or on the map that it is written for."""
+    return [one for one in algorithms() if set(one.needs) <= CARRIED.keys() and _finds_its_database(one)]
+
+
+def _finds_its_database(algorithm: Algorithm) -> bool:
+    """Return whether the kinds that a page carries are enough: some agents need a pattern for another level."""
+    try:
+        Planned(algorithm, ground(algorithm), databases=databases_for(algorithm))
+    except AlgorithmError:
+        return False
+    return True
+
+
+def chosen(names: Collection[str] = ()) -> list[Algorithm]:
+    """Return the algorithms of these names and A*; without names all that are playable."""
+    able = {one.card.name: one for one in playable()}
+    for name in names:
+        if name not in able:
+            raise AlgorithmError(f"{name!r} is no algorithm that the playground can have; {did_you_mean(name, able)}")
+    return [one for name, one in able.items() if not names or name in (*names, OPTIMAL)]
+
+
+# --- what code is made for ------------------------------------------------------------------------------------------
+
+
+def ground_of(algorithm: Algorithm, grid: Grid) -> Grid:
+    """Return the map as an algorithm walks on it in a page: one that changes, unless it plans over levels."""
+    return grid if algorithm.card.regions else World(grid)
+
+
+@cache
+def _open_map() -> Grid:
+    return Grid(np.ones((HEIGHT, WIDTH), np.bool_))
+
+
+@cache
+def _grounds() -> dict[bool, Grid]:
+    return {False: World(_open_map()), True: _open_map()}
+
+
+def ground(algorithm: Algorithm) -> Grid:
+    """Return the map that the code of an algorithm is made for."""
+    return _grounds()[algorithm.card.regions]
+
+
+@cache
+def _image(regions: bool) -> MapImage:
+    return MapImage.of(_grounds()[regions])
+
+
+_built: dict[str, Database] = {}
+
+
+def databases_for(algorithm: Algorithm) -> tuple[Database, ...]:
+    """Return the databases that an algorithm needs, for the map that code is made for."""
+    for kind in algorithm.needs:
+        if kind not in _built:
+            _built[kind] = build(CARRIED[kind], _open_map())
+    return tuple(_built[kind] for kind in algorithm.needs)
+
+
+def marches(algorithm: Algorithm) -> bool:
+    """Return whether a page has crowds of an algorithm."""
+    return algorithm.crowd and not algorithm.card.regions
+
+
+def identities(algorithm: Algorithm) -> list[str]:
+    """Return what the code of an algorithm, and that of crowds of it, is the same for; nothing is compiled."""
+    world, databases = ground(algorithm), databases_for(algorithm)
+    found = [Planned(algorithm, world, databases=databases).table().identity]
+    if marches(algorithm):
+        made = Made(algorithm, world, databases, CrowdSize(2, SMALLEST_CROWD))
+        tables = (table_of(one.function, *one.parts) for one in made.kernels.values())
+        found.append("\n".join(one.identity for one in tables))
+    return found
+
+
+def exported(name: str, algorithm: Algorithm) -> Exported:
+    """Return an algorithm under its name in the module, compiled."""
+    image, databases = _image(algorithm.card.regions), databases_for(algorithm)
+    crowds = tuple[CrowdPlan, ...]()
+    if marches(algorithm):
+        crowds = (CrowdPlan.of(algorithm, image, databases, CrowdSize(2, SMALLEST_CROWD)),)
+    return Exported(name, (Plan.of(algorithm, image, databases),), crowds)
+
+
+class Code:
+    """The machine code of some algorithms."""
+
+    def __init__(self, wanted: Iterable[Algorithm]) -> None:
+        self.names: dict[str, str] = {}  # in the module, by the identity of the code
+        self.bearers: dict[str, Algorithm] = {}  # by name: those whose code it has
+        for algorithm in wanted:
+            found = identities(algorithm)
+            if all(one in self.names for one in found):
+                continue
+            name = names_for([*self.bearers, algorithm.card.name])[-1]
+            self.bearers[name] = algorithm
+            self.names.update({one: name for one in found if one not in self.names})
+
+    def __contains__(self, identity: str) -> bool:
+        return identity in self.names
+
+    def exported(self) -> list[Exported]:
+        """Return all of it, compiled."""
+        return [exported(name, algorithm) for name, algorithm in self.bearers.items()]
+
+
+# --- compiling on all cores -----------------------------------------------------------------------------------------
+
+
+class Workers:
+    """Processes that compile and optimise algorithms into the caches, while this one does something else."""
+
+    def __init__(self, code: Code, progress: Progress) -> None:
+        self._pool = ProcessPoolExecutor(max(1, cores() - 1), mp_context=get_context("spawn"))
+        total = len(code.bearers)
+        self._work: list[Future[None]] = []
+        for name, algorithm in code.bearers.items():
+            future = self._pool.submit(_prepare, name, algorithm.card.name, databases_for(algorithm))
+            self._work.append(future)
+            future.add_done_callback(partial(self._tell, progress, name, total))
+
+    def _tell(self, progress: Progress, name: str, total: int, _: Future[None]) -> None:
+        progress(f"compiled {name} ({sum(one.done() for one in self._work)} of {total})")
+
+    def wait(self) -> None:
+        """Wait until all is compiled; raise what went wrong."""
+        for one in self._work:
+            one.result()
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+
+def _prepare(name: str, algorithm: str, databases: Sequence[Any]) -> None:
+    _built.update({one.kind: one for one in databases})
+    objects([exported(name, find(algorithm))], WASM)

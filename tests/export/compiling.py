@@ -1,0 +1,24 @@
+"""Programs in C that use an exported library."""
+
+import subprocess
+
+STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
+SANITIZED = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+
+
+def run(*command, **options):
+    """Run a command that must succeed, and return what it prints."""
+    done = subprocess.run([str(one) for one in command], capture_output=True, text=True, timeout=900, **options)
+    assert done.returncode == 0, f"{done.returncode}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def static_library(folder):
+    """Return the library for this machine."""
+    return next(folder.glob("*/libandante.a"))
+
+
+def compiled(folder, program, *flags, source="example.c", also=()):
+    """Compile a program, and return where it is."""
+    run("gcc", *STRICT, *flags, f"-I{folder}", "-o", program, source, *also, "-x", "none", static_library(folder))
+    return program

@@ -1,0 +1,109 @@
+"""One library of every algorithm of the register: the same walks, to the last move, in Python, C and WebAssembly."""
+
+import shutil
+
+import pytest
+
+import andante
+from andante.agent import algorithms, find
+from andante.episode.single import Agent
+from andante.export import export
+from andante.export.images import MapImage, refuse_followers
+from andante.kernel import JIT
+from tests.export.compiling import static_library
+from tests.export.walking import HAS_ZIG, check_changes, check_in_node, check_walks, far_pairs, pairs
+from tests.worlds import DEEP
+
+pytestmark = [
+    pytest.mark.full,  # machine code of all algorithms
+    pytest.mark.compiled,
+    pytest.mark.skipif(not JIT, reason="needs compiled kernels"),
+    pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"),
+]
+
+SIZES, KIND = (((64, 64), (64, 64)), "outdoor") if DEEP else (((30, 24), (24, 20)), "maze")
+needs_wasm = pytest.mark.skipif(shutil.which("node") is None or not HAS_ZIG, reason="needs node and ziglang")
+REGISTER = [entry.card.name for entry in algorithms() if entry.step.__module__.startswith("andante.")]
+#: It needs another pattern than all others, and a folder has one of each kind for a map.
+LEVELS, PATTERN = "dprlrta", "pattern(base=3, cover=aligned)"
+TARGETS = ["this", "wasm"] if HAS_ZIG else ["this"]
+
+
+@pytest.fixture(scope="module")
+def maps():
+    """Maps of two kinds, with all databases."""
+    grids = [andante.generate(kind, *size, seed=3) for kind, size in zip(("rooms", KIND), SIZES, strict=True)]
+    kinds = sorted({kind for name in REGISTER for kind in find(name).needs})
+    made = [(grid, {kind: andante.build(kind, grid) for kind in kinds}) for grid in grids]
+    for _, databases in made:  # some are for any map
+        databases.update({kind: one for kind, one in made[0][1].items() if one.fingerprint is None})
+    return made
+
+
+def written(names, maps, out):
+    databases = [one for _, each in maps for one in each.values()]
+    export(names, [grid for grid, _ in maps], out, databases=databases, targets=TARGETS)
+    return out
+
+
+@pytest.fixture(scope="module")
+def folder(maps, tmp_path_factory):
+    names = [name for name in REGISTER if name != LEVELS]
+    return written(names, maps, tmp_path_factory.mktemp("register") / "engine")
+
+
+@pytest.mark.parametrize("name", [name for name in REGISTER if name != LEVELS])
+def test_in_c(name, maps, folder):
+    for grid, databases in maps:
+        check_walks(name, grid, folder, databases, pairs(grid, 6))
+
+
+@needs_wasm
+def test_in_webassembly(maps, folder, tmp_path):
+    for grid, databases in maps:
+        check_in_node([name for name in REGISTER if name != LEVELS], grid, folder, databases, tmp_path, pairs(grid, 4))
+
+
+def test_on_a_level_of_the_map(maps, tmp_path):
+    maps = [(grid, {"pattern": andante.build(PATTERN, grid)}) for grid, _ in maps]
+    folder = written([LEVELS], maps, tmp_path / "engine")
+    for grid, databases in maps:
+        check_walks(LEVELS, grid, folder, databases, pairs(grid, 6))
+        if HAS_ZIG and shutil.which("node"):
+            check_in_node([LEVELS], grid, folder, databases, tmp_path, pairs(grid, 4))
+
+
+def test_the_library_is_small(folder):
+    """Settings of one algorithm share its machine code."""
+    assert static_library(folder).stat().st_size < 100_000 * len(REGISTER) / 2
+
+
+@pytest.fixture(scope="module")
+def living(maps, tmp_path_factory):
+    """A library for maps that change, of all algorithms that can be exported for them; and their names."""
+    grid, databases = maps[0]
+    names = [name for name in REGISTER if can_follow(name, grid, databases)]
+    out = tmp_path_factory.mktemp("living") / "engine"
+    export(names, grid, out, databases=list(databases.values()), living=True)
+    return out, names, databases
+
+
+def can_follow(name, grid, databases):
+    """Return whether an algorithm can be exported for maps that change: if not, it says why."""
+    image = MapImage.of(andante.World(grid))
+    try:
+        Agent(name, image.world, databases=[databases[kind] for kind in find(name).needs])
+        refuse_followers(find(name), image)
+    except andante.AndanteError as error:
+        assert any(said in str(error) for said in ("without --living", "base=3", "level"))
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", REGISTER)
+def test_on_a_map_that_changes(name, maps, living):
+    out, names, databases = living
+    if name not in names:
+        pytest.skip("plans over levels, which Python mends")
+    grid = maps[0][0]
+    check_changes(name, grid, out, databases, far_pairs(grid))
