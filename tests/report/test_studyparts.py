@@ -163,7 +163,7 @@ def test_correlation_is_pearsons(rows, tmp_path):
     plain = above / math.sqrt(sum(a * a for a in apart[0]) * sum(b * b for b in apart[1]))
     named = rows.with_columns(algorithm=pl.col("algorithm").replace({name: str(spec.claims[0].algorithm)}))
     first, absent = cells(correlation(spec, Results(named, "t")))
-    assert first[1:3] == ["0.9544", f"{plain:.4f}"]
+    assert first[1:3] == ["0.9544 ✗", f"{plain:.4f}"]
     low, high = map(float, first[3].split(" to "))
     assert low < plain < high
     assert first[4] == str(PROBLEMS)
