@@ -85,6 +85,7 @@ databases: $(VENV)/.has-report ## measure databases on maps of four games, those
 docs: $(VENV)/.has-docs ## build the documentation into site/; fails on any warning
 	$(BIN)/python tools/reference.py
 	$(BIN)/python tools/architecture.py
+	$(BIN)/python tools/published.py
 	$(BIN)/zensical build --clean --strict
 	$(BIN)/python tools/front_page.py site
 

@@ -53,7 +53,7 @@ def _row(trial: andante.Trial) -> str:
     return f"{trial.moves} | {trial.suboptimality_ratio:.2f} | {per_move:.1f} | {trial.max_states_expanded}"
 
 
-@pytest.mark.parametrize("tool", ["reference", "architecture"])
+@pytest.mark.parametrize("tool", ["reference", "architecture", "published"])
 def test_what_is_written_from_the_code_is_up_to_date(tool):
     done = subprocess.run(
         [sys.executable, f"tools/{tool}.py", "--check"], cwd=Path(__file__).parents[1], capture_output=True, text=True

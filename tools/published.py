@@ -36,8 +36,8 @@ STUDIES = ("graph-abstraction", "dynamic-control", "tba", "knn", "family")  # in
 
 LEAD = (
     "Written by `tools/published.py` from the [studies](../how-to/campaigns.md#studies). These are all numbers of the "
-    "tables and the text of the five papers that Andante reruns; curves and words are on the pages of the studies, "
-    "and so is what was tried where numbers differ."
+    "tables and the text of the five papers that Andante reruns; curves and words are on the studies' own pages, and "
+    "so is what was tried where numbers differ."
 )
 
 _BEGIN, _END = "<!-- counted by tools/published.py -->", "<!-- end -->"

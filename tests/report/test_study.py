@@ -202,17 +202,25 @@ def test_the_page_sets_the_papers_numbers_beside_ours(study, page_of_study):
     mean = np.minimum(rows["suboptimality_ratio"].to_numpy(), 2).mean()
     line = next(line for line in page.splitlines() if line.startswith("| d = 1"))
     cells = [cell.strip() for cell in line.strip("|").split("|")]
-    assert cells[1] == "1.5"
+    assert cells[1].removesuffix(" ✓").removesuffix(" ✗") == "1.5"
     assert float(cells[2].partition(" ")[0]) == pytest.approx(mean, abs=6e-4)
-    assert "| lrta(depth=3) (a guess) | about 1.2 |" in page
+    assert "| lrta(depth=3) (a guess) | about 1.2 " in page
     assert "| lrta(depth=9) | 1.1 | not run |" in page
     assert "120 trials: 10 algorithms on 12 problems of 1 map." in page
-    assert "| tba(budget=50) dominates | 10.0 % |" in page
-    assert "| dominance ratio | 2.5 |" in page
+    assert "| tba(budget=50) dominates | 10.0 % " in page
+    assert "| dominance ratio | 2.5 " in page
     assert page.endswith("Why they differ.\n")
     titles = [line.removeprefix("## ").partition(":")[0] for line in page.splitlines() if line.startswith("## ")]
     of_figures = [f"Figure {number}" for number in range(1, 12)]
-    first = ["Table 1", "Table 2", "Table 3", "Table 4", "Problem by problem"]
+    first = [
+        "How many of the paper's numbers come out",
+        "The experiments",
+        "Table 1",
+        "Table 2",
+        "Table 3",
+        "Table 4",
+        "Problem by problem",
+    ]
     last = ["Table 5", "All pairs", "Work and way", "Table 6", "Where they differ, and why"]
     assert titles == [*first, *of_figures, *last]  # as in the file
     for number in range(1, 12):

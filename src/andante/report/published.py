@@ -32,7 +32,7 @@ RULE = (
 UNEXPLAINED = "no reading that was tried explains it"
 OVER_MAPS = "within the error over maps, not all of which are known to be the paper's"
 
-_NUMBER = re.compile(r"(?:about )?([+-]?)(\d[\d,]*)(?:\.(\d+))?(?:e([+-]?\d+))?(?: ± (\d+(?:\.\d+)?))?(?: %)?")
+_NUMBER = re.compile(r"(?:about )?([+-]?)(\d[\d,]*)(?:\.(\d+))?(?:e([+-]?\d+))?(?: ± (\d[\d,]*(?:\.\d+)?))?(?: %)?")
 
 
 class Mark(Enum):
@@ -96,7 +96,7 @@ def printed(text: str) -> Printed | None:
     sign, whole, decimals, exponent, error = (part or "" for part in found.groups())
     value = float(f"{sign}{whole.replace(',', '')}.{decimals or 0}e{exponent or 0}")
     unit = float(f"1e{int(exponent or 0) - len(decimals)}")
-    return Printed(value, unit / 2, float(error) if error else math.nan)
+    return Printed(value, unit / 2, float(error.replace(",", "")) if error else math.nan)
 
 
 def judged(paper: Printed, ours: Ours, problems: int = 0) -> tuple[Mark, float]:
