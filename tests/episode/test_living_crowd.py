@@ -161,7 +161,8 @@ def test_bodies_drop_wishes_that_walls_make_impossible():
         changes(world, rng, kept)
 
 
-def test_bodies_rank_their_moves_again_when_the_map_has_changed():
+@pytest.mark.parametrize("edit", ["close", "open"])
+def test_bodies_rank_their_moves_again_when_the_map_has_changed(edit):
     """Moves are ranked by their numbers, and after a change the same number may be another move."""
     world = World(GRID)
     crowd = andante.Crowd("lrta", world, bodies=True)
@@ -175,8 +176,8 @@ def test_bodies_rank_their_moves_again_when_the_map_has_changed():
     units["order"][blocked] = 0o76543210  # of eight moves: more than most have
     wishes = units["wish"][blocked].copy()
     kept = set(crowd.states[ids].tolist()) | set(crowd.goals[ids].tolist()) | set(wishes.tolist())
-    free = np.flatnonzero(GRID.passable.ravel()).tolist()
-    world.close(GRID.cell(next(state for state in free if state not in kept)))
+    cells = np.flatnonzero(GRID.passable.ravel() == (edit == "close")).tolist()
+    getattr(world, edit)(GRID.cell(next(state for state in cells if state not in kept)))
     crowd._look_at_map()
     assert (units["order"][blocked] == UNRANKED).all()
     assert (units["wish"][blocked] == wishes).all()

@@ -98,7 +98,7 @@ class Crowd:
         self._lanes = Lanes(self.graph, self._roster, lanes, threads, memory, self._share)
         self._lock = threading.Lock()
         self._living = world if isinstance(world, World) else None
-        self._news = -1  # what the crowd last knew of a map that changes
+        self._version, self._news = -1, -1  # what the crowd last knew of a map that changes
         self._turn = 0
         self._ending = 0  # nanoseconds of the last tick after all had their turn
         self._unreachable = 0  # units sent to unreachable goals since the last tick
@@ -340,14 +340,15 @@ class Crowd:
         if self._living is None:
             return
         self._living.tend()
-        if self._living.news == self._news:
-            return
-        self._news = self._living.news
-        lost = self._roster.end_cut_off(self._living)
-        if len(lost):
-            self._lanes.release(lost)
-            self._unreachable += len(lost)
-        self._roster.drop_wishes()
+        if self._living.news != self._news:
+            self._news = self._living.news
+            lost = self._roster.end_cut_off(self._living)
+            if len(lost):
+                self._lanes.release(lost)
+                self._unreachable += len(lost)
+        if self._living.version != self._version:
+            self._version = self._living.version
+            self._roster.drop_wishes()
 
     def _report(self, began: int) -> Tick:
         """Let units with bodies go where they can, and return what happened since this time."""

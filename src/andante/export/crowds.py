@@ -75,7 +75,8 @@ CROWD_HEAD = np.dtype(
         ("plan", np.int64),
         ("seal", np.int64),  # its checksum while it is sealed (`images.MIND_HEAD`)
         ("turn", np.int64),
-        ("news", np.int64),  # what it last knew of a map that changes
+        ("version", np.int64),  # what it last knew of a map that changes: the number of changes ...
+        ("news", np.int64),  # ... and whether cells may have become known to be apart
         ("timed", np.int64),  # whether the last budget was in nanoseconds
         ("ahead", np.float64),  # what a unit of priority 1 was given ahead of the next tick
         ("unreachable", np.int64),  # units sent to unreachable goals since the last tick

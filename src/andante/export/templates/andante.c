@@ -319,10 +319,13 @@ static int64_t sweep(const void *map, int64_t most) {
     return done;
 }
 
+static int64_t world_version(const void *map) {
+    return number_at(map, numbers_of(map)[MAP_changes]);
+}
+
 static int64_t world_news(const void *map) {
-    const int64_t *about = numbers_of(map);
     sweep(map, AHEAD);
-    return number_at(map, about[MAP_changes]) + number_at(map, about[MAP_sweeps]);
+    return world_version(map) + number_at(map, numbers_of(map)[MAP_sweeps]);
 }
 
 static void world_settle(const void *map) {

@@ -218,7 +218,7 @@ static int set_up_crowd(andante_crowd *crowd, const andante_files *files, int64_
     crowd_head *head = head_of(crowd);
     head->code = code_number;
     head->plan = read32((const uint8_t *)files->plan + 12);
-    head->news = -1;
+    head->version = head->news = -1;
     head->ordered = UNORDERED;
     return ANDANTE_OK;
 }
@@ -454,17 +454,18 @@ static int decide(const andante_crowd *crowd, const squad_code *code, andante_ti
 static int look_at_map(const andante_crowd *crowd, const squad_code *code) {
     if (!numbers_of(crowd->map)[MAP_living]) return ANDANTE_OK;
     crowd_head *head = head_of(crowd);
-    int64_t news = world_news(crowd->map), found = 0, dropped = 0;
+    int64_t news = world_news(crowd->map), version = world_version(crowd->map), found = 0, dropped = 0;
     void *exception;
-    if (news == head->news) return ANDANTE_OK;
-    head->news = news;
-    if (CROWD_CODE.cut_off(&found, &exception, context_of(crowd, CROWD_cut_off), head->ids)) return ANDANTE_FAILED;
-    const int64_t *lost = (const int64_t *)table(crowd, CROWD_lost);
-    for (int64_t i = 0; i < found; i++) give_back(crowd, code, lost[i]);
-    head->unreachable += found;
-    if (said(crowd, CROWD_bodies) &&
-        CROWD_CODE.drop_wishes(&dropped, &exception, context_of(crowd, CROWD_drop_wishes)))
-        return ANDANTE_FAILED;
+    if (news != head->news) {
+        head->news = news;
+        if (CROWD_CODE.cut_off(&found, &exception, context_of(crowd, CROWD_cut_off), head->ids)) return ANDANTE_FAILED;
+        const int64_t *lost = (const int64_t *)table(crowd, CROWD_lost);
+        for (int64_t i = 0; i < found; i++) give_back(crowd, code, lost[i]);
+        head->unreachable += found;
+    }
+    if (version == head->version || !said(crowd, CROWD_bodies)) return ANDANTE_OK;
+    head->version = version;
+    if (CROWD_CODE.drop_wishes(&dropped, &exception, context_of(crowd, CROWD_drop_wishes))) return ANDANTE_FAILED;
     return ANDANTE_OK;
 }
 
