@@ -350,7 +350,7 @@ def test_a_study_writes_its_page(cli, file, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code, _, _ = cli("study", file, "--out", tmp_path / "page")
     assert code == OK
-    assert "| rta | 2 |" in (tmp_path / "page" / "results.md").read_text()
+    assert "| rta | 2.0 ✓ |" in (tmp_path / "page" / "results.md").read_text()
     assert (tmp_path / "page" / "rows.store").is_dir()
     code, _, _ = cli("study", file, "--scale", "smoke")
     assert code == OK
