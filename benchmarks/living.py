@@ -25,7 +25,7 @@ SIDE_DOOR, BOTTLENECK = (ROOM, ROOM // 2), (HALLS // 2, HALLS // 2)
 def change_seconds(side: int, levels: float = NO_LEVELS) -> float:
     """The time to close or open one cell, by one call each: the best of several rounds of many.
 
-    With ``levels``, at most so many above the map are mended after each change.
+    With ``levels``, at most this many above the map are repaired after each change.
     """
     world = andante.World(andante.generate("random", side, side, seed=7))
     cells = [(int(x), int(y)) for x, y in np.random.default_rng(7).integers(0, side, (1000, 2))]

@@ -1,4 +1,4 @@
-"""The benchmark's three maps of 512 x 512 cells: published ones where the archives are at hand, else generated."""
+"""The benchmark's three maps of 512 x 512 cells: published ones if the archives are available, else generated ones."""
 
 from __future__ import annotations
 
@@ -56,6 +56,6 @@ def _generated(count: int) -> list[Draft]:
 
 
 def _spread(grid: Grid, problems: list[Problem], count: int) -> list[tuple[Cell, Cell]]:
-    """So many of the problems, evenly from the first to the last: scenarios are sorted by length."""
+    """Return this many problems, evenly spread from the first to the last: scenarios are sorted by length."""
     chosen = np.linspace(0, len(problems) - 1, min(count, len(problems))).round().astype(int)
     return [(grid.cell(problems[i].start), grid.cell(problems[i].goal)) for i in chosen]

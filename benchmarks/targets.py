@@ -93,10 +93,10 @@ def _first_moves(problems: Problems) -> int:
     return len(problems)
 
 
-# Path counts look at all moves of all states, as the floor's plain field does, and are held to that. First moves are
-# found along canonical paths, and are held to a field along one canonical path to each state.
-# The floor has no family and is held to LRTA*'s moves there. LSS-LRTA* is counted in expansions, lookahead and learning
-# together: both sides make as many per plan (38 and 38 with a lookahead of 10).
+# Path counts look at all moves of all states, like the floor's plain field, and are compared with it. First moves are
+# found along canonical paths, and are compared with a field along one canonical path to each state.
+# The floor has no family: there it is compared with LRTA*'s moves. LSS-LRTA* is counted in expansions, of lookahead and
+# learning together: both sides make as many per plan (38 and 38 with a lookahead of 10).
 TARGETS = (
     Target("LRTA*(depth=1)", "move", "lrta", _moves("lrta(depth=1)"), 2.5),
     Target("A*", "expansion", "astar_bucket:12", _expansions("astar"), 1.5),
@@ -177,7 +177,7 @@ def floor_result(floor: Floor, files: Files, problems: ProblemSet, rounds: int =
     runs = [floor.run(files.map, files.scenario, "astar_bucket:12") for _ in range(rounds)]
     return Result(
         prepare_seconds=min(run.load_seconds for run in runs),
-        # It tells CPU time in sum only (what it tells of each problem is wall-clock time), so each has an equal share.
+        # It reports CPU time in total only (times per problem are wall-clock times), so each has an equal share.
         seconds=[min(run.cpu_seconds for run in runs) / len(problems)] * len(problems),
         passes=rounds,
         expanded=runs[0].expanded,

@@ -1,4 +1,4 @@
-"""What the author of a kernel is told: his own line, what is wrong there, what is allowed, in one sentence."""
+"""Errors for authors of kernels: their own line, what is wrong there, and what is allowed, in one sentence."""
 
 import inspect
 from typing import NamedTuple

@@ -160,7 +160,7 @@ def test_options_of_the_compiler_are_compared_as_numba_does():
 
 @pytest.mark.compiled
 def test_a_kernel_that_calls_itself_cannot_be_called_by_others():
-    """And whoever tries is told so at once."""
+    """And an attempt fails at once."""
     with pytest.raises(AlgorithmError, match="it calls itself"):
         chosen(6, 2)
     assert factorial(6) == 720

@@ -21,7 +21,7 @@ FONT = 'font-family="sans-serif" font-size="13"'
 
 
 def rooms() -> list[str]:
-    """Return the rooms that exist, highest first, as import-linter is told of them."""
+    """Return the packages that exist, highest first, as listed for import-linter."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
     names = [name.strip("() ") for layer in layers for name in layer.split("|")]

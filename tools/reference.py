@@ -70,8 +70,8 @@ def algorithms_page() -> str:
         "# Algorithms",
         "",
         "Written from the register by `tools/reference.py`. An algorithm is named in the notation",
-        "`name(parameter=value, ...)` everywhere: in Python, on the command line, in tables. What it claims is held",
-        "against it by `andante.check_algorithm`.",
+        "`name(parameter=value, ...)` everywhere: in Python, on the command line, in tables. `andante.check_algorithm`",
+        "tests what it claims.",
         "",
         "`andante algorithms --bibtex` prints all papers for a bibliography, `andante algorithms lrta --bibtex` those",
         "of one algorithm.",
@@ -119,7 +119,7 @@ def _section(entry: Any) -> Iterator[str]:
         yield markdown_table(head, fields, left=head)
     if entry.card.examples:
         yield ""
-        yield "Settings worth a try: " + ", ".join(f"`{text}`" for text in entry.card.examples) + "."
+        yield "Settings worth trying: " + ", ".join(f"`{text}`" for text in entry.card.examples) + "."
 
 
 def commands_page() -> str:

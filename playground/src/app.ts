@@ -398,7 +398,7 @@ export class App {
     this.session.repaint();
   }
 
-  // --- what is told ---
+  // --- messages ---
 
   private tell(text: string): void {
     this.live.textContent = text;

@@ -16,7 +16,7 @@ export interface Setting {
   tell(text: string): void;
   /** Something that the page shows or keeps has changed. */
   changed(): void;
-  /** Walls were drawn, or start or goal put, before anybody has moved: begin anew with them. */
+  /** Walls were drawn, or start or goal put, before any agent has moved: start again with them. */
   rebuild(change: { cells?: readonly Cell[]; open?: boolean; start?: Cell; goal?: Cell }): void;
 }
 
@@ -37,7 +37,7 @@ export interface Session {
   think(): void;
   rush(): void;
   seek(beat: number): void;
-  /** Draw all anew: colours, layers or sizes have changed. */
+  /** Draw everything again: colours, layers or sizes have changed. */
   repaint(): void;
   /** The terrain and the markers as they are now. */
   terrain(): Uint8Array;

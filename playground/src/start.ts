@@ -8,7 +8,7 @@ import { type GridMap, GROUND, MapError, passable, WALL } from "./world/map";
 
 const FIRST_AGENTS = ["lrta", "lss", "tba"];
 
-/** The scene in the page's address; a link that holds none is told about. */
+/** The scene in the page's address; a link without one is reported. */
 export async function sceneOfLink(engine: Engine, say: (text: string) => void): Promise<Scene | null> {
   const fragment = location.hash.slice(1);
   if (!fragment) return null;

@@ -13,7 +13,7 @@ V = TypeVar("V")
 
 
 class Recent(Generic[K, V]):
-    """The values that were used most recently, at most so many; each is made once while it is held.
+    """The values that were used most recently, up to a limit; each is made once while it is held.
 
     >>> squares = Recent(2)
     >>> [squares.get(number, lambda n=number: n * n) for number in (1, 2, 1, 3)]
@@ -39,7 +39,7 @@ class Recent(Generic[K, V]):
 
 
 class Spare(Generic[K, V]):
-    """Values that serve one user at a time: those that nobody uses are kept, the most recent ones, at most so many.
+    """Values that serve one user at a time: of the unused ones the most recent are kept, up to a limit.
 
     >>> lists = Spare(2)
     >>> with lists.lend("one", list) as first, lists.lend("one", list) as second:

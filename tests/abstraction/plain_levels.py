@@ -140,7 +140,7 @@ def _check_nothing_leaks(layers: Layers, table, rows) -> None:
 
 
 def _check_family(layers: Layers, table, below: set[int], above: set[int], at_top: bool) -> None:
-    """Properties 2, 3 and 4: one parent each; at least one child and at most so many."""
+    """Properties 2, 3 and 4: one parent each; at least one child and at most ``most``."""
     found = []
     for node in above:
         children = _children(layers, node)

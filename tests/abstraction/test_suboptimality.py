@@ -19,11 +19,11 @@ from tests.abstraction.worlds import figure_25
 from tests.worlds import examples, grid_problems
 
 
-def bound(problem, level, cover, dearest):
+def bound(problem, level, cover, longest):
     """How much dearer than optimal a path may be."""
     levels = hierarchy_of(problem.graph, cover)
     k = max(len(levels.children(at, state)) for at in range(1, level + 1) for state in range(levels.sizes[at]))
-    return dearest**2 * k ** (2 * level)
+    return longest**2 * k ** (2 * level)
 
 
 def refined(problem, level, cover):
@@ -54,7 +54,7 @@ def test_the_worst_map_of_figure_25(teeth, length, rows, cover):
     for level in range(1, 6):
         trial = refined(problem, level, cover)
         assert trial.solved
-        assert trial.suboptimality_ratio <= bound(problem, level, cover, dearest=1.0)
+        assert trial.suboptimality_ratio <= bound(problem, level, cover, longest=1.0)
 
 
 @pytest.mark.parametrize("cover", Cover)
@@ -73,4 +73,4 @@ def test_any_map(problem, level, cover):
     level = min(level, hierarchy_of(problem.graph, cover).top)
     trial = refined(problem, level, cover)
     assert trial.solved
-    assert trial.suboptimality_ratio <= bound(problem, level, cover, dearest=math.sqrt(2))
+    assert trial.suboptimality_ratio <= bound(problem, level, cover, longest=math.sqrt(2))

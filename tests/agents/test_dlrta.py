@@ -205,7 +205,7 @@ FEW = andante.Limits(moves=12)  # of an agent in plain Python: its setting is co
 @pytest.mark.compiled
 @pytest.mark.parametrize("depth", [1, 4])
 def test_with_the_same_depth_always_it_is_lrta(depth):
-    """Whoever chooses it; for a decision tree there is one more expansion per move."""
+    """Whatever chooses it; for a decision tree there is one more expansion per move."""
     grid = andante.generate("caves", 40, 40, seed=3)
     problems = drawn(grid, 10)
     plain = andante.run_many("lrta", problems, depth=depth)
@@ -246,7 +246,7 @@ def test_subgoals_are_worth_it():
 @given(grid_problems(side=20))
 @examples(60)
 def test_subgoals_that_come_nearer_never_lead_in_circles(problem):
-    """Whoever keeps to them never has to give them up: every aim is chosen in a region nearer than the one before."""
+    """An agent that follows them never has to give them up: every aim is chosen in a region nearer than the one before."""
     level = min(2, hierarchy_of(problem.graph).top)
     database = build(f"pattern(level={level}, aim=nearer)", problem.world)
     agent = andante.Agent("dlrta(loops=hold)", problem.world, databases=[database])

@@ -401,7 +401,7 @@ def test_the_largest_of_the_least_counts():
 
 @pytest.mark.parametrize("quota", [0, 9, 36, 81])
 def test_what_was_left_too_long_ago_is_forgotten(quota):
-    """A triangle, and a dear move to the goal: with a quota to use up the way back gets longer than four moves."""
+    """A triangle, and an expensive move to the goal: with a quota to use up, the path back gets longer than four moves."""
     problem = Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (2, 0, 1.0), (2, 3, 30.0)]).problem(0, 3)
     trial = andante.run("slat", problem, quota=quota)
     assert trial.path.tolist() == list(lrts(World(problem), 0, 1, Fraction(1), quota))

@@ -32,7 +32,7 @@ def twin_of(problem, weight, **setting):
 @given(variants(), or_graphs(grid_problems(), graph_problems(), graph_problems(directed=True)))
 @examples(150)
 def test_does_what_the_papers_say_and_does_it_again_in_the_next_trial(variant, problem):
-    """Moves, expansions in their order, effort and every learned value; marks and rises begin anew with each trial."""
+    """Moves, expansions in their order, effort and every learned value; marks and rises start again with each trial."""
     agent, twin = Watched("wlss", problem, **variant), twin_of(problem, **variant)
     for _ in range(3):
         turns, trial = agent.trial()

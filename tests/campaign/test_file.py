@@ -1,4 +1,4 @@
-"""The campaign's file: what it can say, and that every mistake is told with its line."""
+"""The campaign's file: what it may contain, and that every mistake is reported with its line."""
 
 import math
 from pathlib import Path

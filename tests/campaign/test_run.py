@@ -37,7 +37,7 @@ def small_jobs(monkeypatch):
 
 
 class Some(Local):
-    """Stops after so many jobs."""
+    """Stops after a number of jobs."""
 
     def __init__(self, count):
         super().__init__(1)

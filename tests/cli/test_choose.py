@@ -72,7 +72,7 @@ def test_few_algorithms_on_one_map_are_told_what_can_be_told(cli, tmp_path):
     assert code == OK
     assert out.count("None: 1 instance cannot be split into old and new ones.") == 3
     code, out, _ = cli("choose", tmp_path / "few", "--splits", 5, "--no-predict", "--expansions", 1)
-    assert "2 algorithms that expand at most 1 states before any move on 8 problems" in out
+    assert "2 algorithms that expand at most 1 state before any move on 8 problems" in out
 
 
 def test_what_cannot_be_finished_is_not_begun(cli, store, tmp_path, monkeypatch):

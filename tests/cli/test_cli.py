@@ -448,7 +448,7 @@ def test_compare_as_json_and_from_a_scenario(cli, arena, tmp_path):
     assert code == OK
     assert told["summaries"][0]["trials"] == len(problems)
     assert told["summaries"][0]["measures"]["suboptimality_ratio"]["max"] == 1.0
-    assert told["comparison"] is None  # with whom
+    assert told["comparison"] is None  # there is no other agent
 
 
 @pytest.mark.parametrize(

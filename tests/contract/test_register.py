@@ -1,4 +1,4 @@
-"""Every card of the register is held to what it claims, and so are the settings it recommends."""
+"""The claims of every card in the register are tested, also for the settings it recommends."""
 
 from dataclasses import replace
 from typing import Annotated, NamedTuple

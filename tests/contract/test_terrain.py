@@ -1,4 +1,4 @@
-"""Every card is held to what it claims where cells have costs, and where they have sixteen neighbours."""
+"""The claims of every card are tested where cells have costs, and where they have sixteen neighbours."""
 
 import numpy as np
 import pytest

@@ -25,7 +25,7 @@ SETTINGS = [
     for entry in (card, *map(andante.find, card.card.examples))
     if not card.card.ring
     and set(entry.needs) <= {"pattern", "depth-tree", "regions"}
-    # Each combination of databases is compiled anew, from the parts of others: of dlrta one has to do, of dprlrta none.
+    # Each combination of databases is another loop to compile, made of the same parts: dlrta has one here, dprlrta none.
     and (DEEP or (card.card.name != "dprlrta" and (entry is card or card.card.name != "dlrta")))
 ]
 

@@ -1,4 +1,4 @@
-"""The eleven features, kept from move to move, against a twin that works each out anew from the whole walk."""
+"""The eleven features, kept from move to move, against a twin that computes each from the whole walk."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Puzzles as graphs: held against boards and stacks that are moved by hand."""
+"""Puzzles as graphs: compared with boards and stacks that are moved by hand."""
 
 import numpy as np
 import pytest

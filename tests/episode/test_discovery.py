@@ -72,7 +72,7 @@ def test_agents_that_look_one_move_ahead_do_not_miss_the_map(problems, name):
 @given(grid_problems(9, RULES), st.integers(1, 4))
 @examples(60)
 def test_local_repair_astar_replans_where_its_path_is_cut_and_only_there(problem, sight):
-    """Held against a plain twin: a best path on the notebook's map, walked until its next move is seen to be impossible."""
+    """Compared with a plain twin: a best path on the notebook's map, walked until its next move is seen to be impossible."""
     grid = problem.grid
     free = np.ones(grid.passable.shape, bool)
     plans, last = 0, None

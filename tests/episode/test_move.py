@@ -113,7 +113,7 @@ def ponder(graph, memory, params, state, goal):
 
 @kernel
 def astray(graph, memory, params, state, goal):
-    """Make one good move, and then one that is none."""
+    """Make one legal move, and then an illegal one."""
     return Move(target(graph, 0, 0), price(graph, 0, 0), 1, 1, 0.0, 0)
 
 

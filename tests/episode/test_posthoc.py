@@ -1,4 +1,4 @@
-"""The export to Posthoc, held against the format's published types (version 1.4.0) and the trace it came from."""
+"""The export to Posthoc, compared with the format's published types (version 1.4.0) and the trace it came from."""
 
 import json
 import re

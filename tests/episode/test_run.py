@@ -528,7 +528,7 @@ def test_two_threads_cannot_use_one_agent_at_once():
         for use in uses:
             with pytest.raises(AlgorithmError, match="^two threads use the same agent of lrta at once, .*run_many"):
                 other.submit(use).result()
-        assert agent.run(problem).solved  # but whoever has it may use it
+        assert agent.run(problem).solved  # but code that holds it may use it
     with ThreadPoolExecutor(1) as other:
         assert other.submit(agent.run, problem).result().solved  # and, one after the other, anybody
 

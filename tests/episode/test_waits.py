@@ -66,7 +66,7 @@ def test_in_expansions(algorithms, priority, budget):
 
 # --- by a clock -----------------------------------------------------------------------------------------------------
 
-# The loop of a crowd is compiled anew for each clock and step: here are small ones.
+# The loop of a crowd is compiled for each clock and step: here are small ones.
 ALIKE_BY_CLOCK, SEVERAL_BY_CLOCK = ["rta"], ["lrta", "lrta(depth=2)", "rta"]
 USUAL, SLOW = 900, 200_000  # nanoseconds that a move takes at most, and that one of some hundred takes
 

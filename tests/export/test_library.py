@@ -116,7 +116,7 @@ def test_libraries_are_small(folder):
 
 @pytest.mark.full
 def test_the_same_export_is_the_same_bytes(tmp_path):
-    """In two processes, where nothing lies at the same addresses; a mind that one saved is good for the other."""
+    """In two processes, where nothing has the same address: a mind saved by one can be used by the other."""
     program = (
         "import sys, andante\n"
         "from andante.export import export\n"

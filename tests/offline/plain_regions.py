@@ -73,7 +73,7 @@ def regions(database: Any, graph: Graph) -> dict[int, set[int]]:
 
 
 def within(graph: Graph, members: dict[int, set[int]], borders: int) -> Iterator[tuple[int, int]]:
-    """The pairs of regions that are at most so many borders apart."""
+    """The pairs of regions that are at most ``borders`` borders apart."""
     home = {state: region for region, states in members.items() for state in states}
     beside = {r: {home[near] for s in states for near, _ in graph.neighbours(s)} - {r} for r, states in members.items()}
     for region in members:

@@ -1,4 +1,4 @@
-"""Databases on maps that change: mended equals built anew, however the work is cut into pieces."""
+"""Databases on maps that change: a repaired one equals one built from scratch, however the work is cut into pieces."""
 
 from __future__ import annotations
 

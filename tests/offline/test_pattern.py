@@ -298,7 +298,7 @@ def climbs_straight(graph, state, goal):
 
 
 def straight_climbs(graph):
-    """The same for many pairs: whoever gets to a state that can climb straight on, at no loss, can too."""
+    """The same for many pairs: an agent that can climb to a state from which it can climb straight on, at no loss, can too."""
 
     @cache
     def straight(state, goal):

@@ -93,7 +93,7 @@ def test_numbers_are_read_with_their_digits(tmp_path):
         (Printed(1.0, 0.0), Ours(1.29, 0.1, 100), 100, Mark.OUTSIDE),
         (Printed(1.0, 0.01), Ours(1.29, 0.1, 100), 100, Mark.WITHIN),  # the rounding
         (Printed(1.0, 0.0, 0.0), Ours(1.21, 0.1, 100), 100, Mark.OUTSIDE),  # the paper's own error
-        (Printed(1.0, 0.0), Ours(1.21, 0.1, 100), 10**9, Mark.OUTSIDE),  # a paper of so many has none
+        (Printed(1.0, 0.0), Ours(1.21, 0.1, 100), 10**9, Mark.OUTSIDE),  # a paper with this many problems has none
         (Printed(1.0, 0.0), Ours(1.4, 0.1, 100), 25, Mark.WITHIN),  # and one of few a large one
         (Printed(1.05, 0.005), Ours(1.054), 0, Mark.WITHIN),  # without an error: the digits
         (Printed(1.05, 0.005), Ours(1.056), 0, Mark.OUTSIDE),

@@ -74,7 +74,7 @@ def test_what_nobody_prepared_has_no_column():
     *before, after = bare  # what they took stands before the time of moves
     assert titles(database_bytes=7, build_seconds=0.0) == [*before, "Database, maximum", after]
     assert titles(build_seconds=0.5) == [*before, "Build time, maximum", after]
-    assert "Build time" in titles(["build_seconds"], build_seconds=0.0)  # whoever asks is told
+    assert "Build time" in titles(["build_seconds"], build_seconds=0.0)  # shown on request
 
 
 def test_the_lead_counts_and_says_how_far_agents_see():

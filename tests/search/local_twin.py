@@ -150,7 +150,7 @@ class Twin:
         return min((state for state in region.open if rise[state] <= least + TOLERANCE), key=region.rank)
 
 
-# --- the agents, to be held against it ------------------------------------------------------------------------------
+# --- the agents, to be compared with it -----------------------------------------------------------------------------
 
 
 class Watched:

@@ -1,4 +1,4 @@
-"""The heap against a dictionary of keys, sorted anew each time."""
+"""The heap against a dictionary of keys, sorted again each time."""
 
 import pytest
 from hypothesis import strategies as st

@@ -105,5 +105,5 @@ def test_greedy_moves_under_every_set_of_legal_directions(diagonal):
 
 @kernel
 def asked(graph, state, goal):
-    """What a kernel is told."""
+    """The arguments of a kernel."""
     return greedy_moves(graph, state, goal)

@@ -362,7 +362,7 @@ def test_asked_again_in_the_same_folder_the_same_seed_gives_the_same_advice(grid
 
     first = told(seed=1)
     assert told(seed=1) == first
-    told(seed=2)  # whoever does well here
+    told(seed=2)  # the agent that does well here
     assert told(seed=1) == first
 
 

@@ -1,6 +1,6 @@
 """Run torture programs: ``python -m tests.torture PROGRAM [PART ...] --seed 1 --size 1000000``; without a name, all of them at full length.
 
-With ``--log FILE`` a run that was stopped goes on where it was, and the table at the end is of all that the file tells of.
+With ``--log FILE`` a run that was stopped continues where it was, and the table at the end covers everything in the file.
 """
 
 from __future__ import annotations

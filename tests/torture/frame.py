@@ -65,7 +65,7 @@ class Finding:
     data: str
 
     def lines(self, program: str, part: str, seed: int) -> Iterator[str]:
-        """What to tell of it: what, how to repeat it, and the input."""
+        """The report of it: what happened, how to repeat it, and the input."""
         yield f"FOUND in {part}, case {self.number}: {self.what}"
         yield f"    repeat: python -m tests.torture {program} {part} --seed {seed} --first {self.number} --size 1"
         if self.data:
@@ -274,7 +274,7 @@ def _chunk(program: str, part: str, seed: int, first: int, size: int) -> Outcome
 
 
 def run_part(program: str, part: str, seed: int, first: int, size: int, workers: int, log: Log) -> Outcome:
-    """Run of a part what is not in the log yet, on several processes, and tell of progress and of what is found."""
+    """Run what is not in the log of a part yet, on several processes, and report progress and findings."""
     outcome, told, shown = Outcome(), time.perf_counter(), 0
     step = CHUNK[program]
     done = {entry.chunk: entry for entry in log.done(program, part, seed)}

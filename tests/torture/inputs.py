@@ -73,7 +73,7 @@ TICK_SECONDS = 0.02  # of computing, from one look at the time to the next
 
 REFUSED, READ = {"refused": 1}, {"read": 1}
 
-# --- what every parser is held to -----------------------------------------------------------------------------------
+# --- what every parser must do --------------------------------------------------------------------------------------
 
 
 class _TooLongError(BaseException):

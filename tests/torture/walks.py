@@ -1,4 +1,4 @@
-"""Every algorithm on random graphs and maps, held to what walking means.
+"""Every algorithm on random graphs and maps: every walk must be legal.
 
 Each move goes along an arc at its cost; nobody arrives for less than a shortest path costs; a trial is solved or says why not; what claims
 to be complete arrives wherever it must. What is compared with is computed here, from the arcs alone, by SciPy's Dijkstra. With

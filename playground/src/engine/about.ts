@@ -22,7 +22,7 @@ export interface Layout {
   code: string; // of its machine code
   symbols: By<Formula>[];
   words: Word[];
-  /** Segment, symbol of its bytes, what is in it in the beginning, and 1 if that is not repeated. */
+  /** Segment, symbol of its bytes, its initial contents, and 1 if they are not repeated. */
   pieces: [number, number, Content, 1?][];
   parameters_at: number; // the word of the first parameter
   peeks: Peeks | CrowdPeeks;

@@ -235,7 +235,7 @@ export interface Order extends Known {
   map: MapPlaces;
 }
 
-/** Where pieces of memory lie in their segments, and how they look in the beginning. */
+/** Where pieces of memory are in their segments, and their initial contents. */
 class Arrangement {
   readonly numbers: bigint[];
   readonly used = new Map<number, number>();

@@ -154,7 +154,7 @@ export interface WalkingAgent {
   retarget(goal: Cell): boolean;
   /** Put the agent somewhere else: a new trial, it keeps what it learned. */
   push(state: Cell): void;
-  /** Begin anew, with nothing learned. */
+  /** Start again, with nothing learned. */
   reset(start: Cell, goal: Cell): void;
   /** What it has learned in this problem: cells and their values; null if it learns none. */
   values(): { cell: Int32Array; value: Float64Array } | null;
@@ -184,7 +184,7 @@ export interface Tick {
   arrived: number;
   unreachable: number;
   stuck: number;
-  restarted: number; // units that held most memory and had to begin anew
+  restarted: number; // units that held most memory and had to start again
   expansions: number;
   milliseconds: number;
 }

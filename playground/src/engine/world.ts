@@ -25,7 +25,7 @@ export class LivingWorld implements World {
   readonly at: number;
   readonly places: MapPlaces;
   private readonly layout: MapLayout;
-  private changed = 0; // cells that are not as they were in the beginning
+  private changed = 0; // cells that differ from the original map
   private readonly first: Uint8Array;
   /** Finds optimal paths; set by the engine. */
   finder: ((start: Cell, goal: Cell) => ReturnType<World["optimal"]>) | null = null;

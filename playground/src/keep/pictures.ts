@@ -38,7 +38,7 @@ export async function picture(parts: readonly HTMLCanvasElement[], paper: string
   const collage = new Collage(parts, paper);
   collage.draw();
   const blob = await new Promise<Blob | null>((resolve) => collage.canvas.toBlob(resolve, "image/png"));
-  if (!blob) throw new Error("this browser cannot make a picture of so many pixels");
+  if (!blob) throw new Error("this browser cannot make a picture of this size");
   return blob;
 }
 

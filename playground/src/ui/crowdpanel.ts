@@ -7,7 +7,7 @@ import { checkbox, h, select, Slider, written } from "./dom";
 
 type Plan = Scene["crowd"];
 
-/** The controls of a crowd; `change` begins anew with another plan, `spend` gives ticks another budget. */
+/** The controls of a crowd; `change` starts again with another plan, `spend` gives ticks another budget. */
 export function crowdControls(engine: Engine, crowd: Plan, change: (part: Partial<Plan>) => void, spend: (budget: number | null) => void): HTMLElement[] {
   const offered = engine.cards.filter((card) => card.crowd);
   const menu = new AgentMenu(engine, offered, crowd.notation, "Algorithm of the crowd", (notation) => change({ notation }));

@@ -121,4 +121,4 @@ def _print_card(entry: Any) -> None:
     for p in entry.parameters:
         out.print(f"  {p.name} = {write(p.word(p.default))}: {p.about}; {p.allowed}")
     if card.examples:
-        out.print("settings worth a try: " + ", ".join(card.examples))
+        out.print("settings worth trying: " + ", ".join(card.examples))

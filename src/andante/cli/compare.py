@@ -70,7 +70,7 @@ def compare(
         help="Which algorithms, as 'rta, lrta(depth=3)'; may be repeated. Default: a selection from all families, and "
         "those that use the given databases.",
     ),
-    problems: int = typer.Option(200, min=1, help="How many problems; of a scene, so many of its units at most."),
+    problems: int = typer.Option(200, min=1, help="How many problems, or at most how many units of a scene."),
     seed: int = typer.Option(0, min=0, help="For drawing problems."),
     threads: int = typer.Option(cores(), min=1, help="How many run at once."),
     database: list[Path] = DATABASE_OPTION,

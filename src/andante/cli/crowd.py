@@ -77,7 +77,7 @@ def crowd(
 ) -> None:
     """Let many units walk over one map, under one budget per tick, and measure them.
 
-    It ends when every unit has arrived, or after so many ticks.
+    It ends when every unit has arrived, or after --ticks.
     """
     from andante.agent import find
     from andante.episode.crowdresult import Pace

@@ -52,7 +52,7 @@ def export(
         "--crowd",
         metavar="UNITS",
         min=0,
-        help="Write crowds too, of at most so many units, with one budget per tick.",
+        help="Write crowds too, of at most N units, with one budget per tick.",
     ),
     memory: float = number_option(16e6, 1e6, metavar="BYTES", help="What the units of a crowd may take together."),
     bodies: bool = typer.Option(False, "--bodies", help="No two units of a crowd are in one cell."),
@@ -60,7 +60,7 @@ def export(
         None, "--share", metavar="goal", help="Units of a crowd that have the same goal learn together."
     ),
     grow: int = typer.Option(
-        1, metavar="TIMES", min=1, help="Write plans for larger crowds too, up to so many times, to grow into."
+        1, metavar="TIMES", min=1, help="Write plans for larger crowds too, up to TIMES as large, to grow into."
     ),
     as_json: bool = JSON_OPTION,
 ) -> None:

@@ -1,4 +1,4 @@
-"""Databases that are built in so many seconds, for commands that show something of all agents."""
+"""Databases that can be built within a few seconds, for commands that show all agents."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def _places(boards: Table, width: int) -> npt.NDArray[np.float64]:
 
 
 def pancakes(count: int) -> Graph:
-    """Return the graph of all stacks of so many pancakes, the plate below; a move turns the topmost 2, 3, ... over.
+    """Return the graph of all stacks of ``count`` pancakes, the plate below; a move turns the topmost 2, 3, ... over.
 
     The first state is the sorted stack. Every move costs 1.
 

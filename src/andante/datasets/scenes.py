@@ -48,7 +48,7 @@ def make_scene(
     optimal_cost: tuple[float, float] = _ANY_COST,
     seed: int = 0,
 ) -> Scene:
-    """Return a scene with random problems for so many units, in which cells change one after the other.
+    """Return a scene with random problems for this many units, in which cells change one after the other.
 
     - ``doors``: narrow passages, one cell wide, close and open again;
     - ``bridges``: narrow passages close for good;

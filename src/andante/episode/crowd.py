@@ -385,11 +385,11 @@ class Crowd:
 
     @_alone
     def compile(self, memory: float = 0.0) -> None:
-        """Compile all that the crowd will call, or load it from the cache: else the first call of each does so.
+        """Compile everything that the crowd will call, or load it from the cache, so that the first calls need not.
 
         That is `tick`, `send`, `put` and `remove` with the crowd's algorithms, and on a `World` also its `close` and
-        `open`. With ``memory`` it also asks the operating system for so many bytes that units will need, which may take
-        milliseconds at a time if ticks do it.
+        `open`. With ``memory`` it also makes the operating system provide this many bytes for units now: in a tick this
+        might take milliseconds.
         """
         self._lanes.prepare(memory)
         self._lanes.compile()

@@ -21,10 +21,10 @@ BUDGET = 40  # expansions per tick of a dozen units: too few for all
 def walk_in_crowds(
     outfit: Callable[[Grid | None], Outfit[Any]], trials: Sequence[Trial], stopped: float
 ) -> Iterable[str]:
-    """Let one crowd walk all problems of a map, with a small budget, in two lanes; say where a unit walks otherwise.
+    """Let one crowd walk all problems of a map, with a small budget, in two lanes; yield where walks differ.
 
-    ``outfit`` returns what units have on a map. The trials are what they do alone, where they are ``stopped`` after so
-    many moves. The units of an odd number set out late, when some of the first have gone: minds are used again.
+    ``outfit`` returns what units have on a map. The trials are their walks alone, which are ``stopped`` after a number
+    of moves. Units with odd numbers start late, after some of the others have left, so that minds are reused.
     """
     for _, group in groupby(trials, key=lambda trial: trial.problem.grid):
         some = list(group)

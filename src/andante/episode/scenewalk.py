@@ -174,7 +174,7 @@ class _Walk:
         self.state = scene.grid.state(*scene.units[unit][0])
         memory = self.agent.memory_bytes
         self.trial = SceneTrial(str(outfit.algorithm), scene, unit, path=[self.state], memory_bytes=memory)
-        self._aims = False  # whether the agent is on its way to a goal, and can be told that it moves
+        self._aims = False  # whether the agent is walking to a goal, and can take in that it moves
         self._cut_off = False  # whether it waits for the next event
 
     @property

@@ -71,9 +71,9 @@ def export(
 ) -> Package:
     """Write agents as a C library into a folder, for these targets, with these maps and databases.
 
-    With ``living`` cells of the maps can be closed and opened there. With ``crowd`` there are crowds too, of at most so
-    many units, which together take ``memory`` bytes at most; ``bodies`` and ``share`` are as in `andante.Crowd`. They
-    can ``grow`` up to so many times that: there are plans for twice as much, four times, and so on. A target is
+    With ``living`` cells of the maps can be closed and opened there. With ``crowd`` there are crowds too, of at most
+    this many units, which together take at most ``memory`` bytes; ``bodies`` and ``share`` are as in `andante.Crowd`.
+    They can ``grow`` up to this many times: there are plans for twice as much, four times, and so on. A target is
     ``this`` (machine), ``linux``, ``windows``, ``macos``, ``wasm``, or one of `TARGETS`. The folder may be there only
     if it is empty or was written by an export.
     """

@@ -47,7 +47,7 @@ CONTINUE = {
 #: What can be wrong, with what `andante_error_text` says of it; numbered from -1 downwards.
 ERRORS = {
     "NULL": "a pointer that must not be NULL is",
-    "MISALIGNED": "memory and files must lie at addresses that are multiples of 8",
+    "MISALIGNED": "memory and files must be aligned to 8 bytes",
     "TOO_SMALL": "the memory is smaller than bytes says",
     "TOO_LARGE": "the agent needs more memory than this machine can address",
     "NO_FILE": "this is not a file of Andante",

@@ -1,6 +1,6 @@
 """Records that a host and the library exchange: said once, written into the C header and into JavaScript.
 
-C lays out these fields as NumPy does, for each of them lies at a multiple of its size.
+C lays out these fields as NumPy does, because the offset of each is a multiple of its size.
 """
 
 from __future__ import annotations

@@ -207,7 +207,7 @@ def _linking(unlinked: Sequence[str]) -> str:
         f"zig cc -target {TARGETS[name].zig} -std=c99 -O2 -c andante.c -o {name}/andante.o" for name in unlinked
     )
     return (
-        f"\nNo linker was at hand for {', '.join(unlinked)}, so there are object files instead of libraries. Compile "
+        f"\nNo linker was available for {', '.join(unlinked)}, so there are object files instead of libraries. Compile "
         "`andante.c` for the same target, and link it with all objects of the folder, or add them to your own program. "
         "With Zig:\n\n```console\n"
         f"{zigs}\n```\n\nFor WebAssembly compile `runtime.c` as well, and link with "

@@ -215,7 +215,7 @@ def _far_in_draws(sums: Values, sizes: Values, means: Values, outside: float) ->
     """Return how many standard errors the ends of each interval are below and above the mean."""
     weights = _weights(len(sizes))
     totals = (weights @ sizes)[:, None]
-    place = int(outside * DRAWS)  # of so many draws on either side the mean is further away
+    place = int(outside * DRAWS)  # the number of draws on either side that are further from the mean
     found = []
     for first in range(0, len(sums), _AT_A_TIME):
         some = sums[first : first + _AT_A_TIME].T

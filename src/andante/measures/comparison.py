@@ -53,7 +53,7 @@ class Comparison:
     agents: tuple[str, ...]  # those that were compared, best first
     means: tuple[float, ...]
     problems: int  # on which they were compared ...
-    of: int  # ... of so many
+    of: int  # ... of this many
     common: int  # problems that all agents solved or, with a penalty, all; some may have no number to compare
     solved: dict[str, int]  # the number of problems that each agent solved, also of those that were not compared
     penalty: float | None  # what a trial that did not arrive counts as; None: only problems that all solved count
@@ -255,7 +255,7 @@ def _differences(agents: Sequence[str], numbers: Values, clusters: Clusters) -> 
 
 
 def _better(differences: Sequence[Difference], pairs: int, sign: float) -> set[tuple[str, str]]:
-    """Return the pairs of which the first is better, by Holm's correction for so many pairs."""
+    """Return the pairs of which the first is better, by Holm's correction for ``pairs`` pairs."""
     held = holm([one.chance for one in differences], DOUBT, pairs)
     return {
         (one.second, one.first) if sign * one.mean > 0 else (one.first, one.second)
@@ -267,7 +267,7 @@ def _better(differences: Sequence[Difference], pairs: int, sign: float) -> set[t
 def holm(chances: Sequence[float], doubt: float = DOUBT, of: int | None = None) -> list[bool]:
     """Return which of these hypotheses are rejected, so that any is wrongly with a chance of at most ``doubt``.
 
-    Holm (1979): the smallest chance is held against ``doubt`` divided by the number of hypotheses, the next against
+    Holm (1979): the smallest chance is compared with ``doubt`` divided by the number of hypotheses, the next against
     ``doubt`` divided by one less, until one is too large. ``of`` is the number of all hypotheses that might have been
     looked at, if these were picked from more.
 

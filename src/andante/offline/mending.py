@@ -1,7 +1,7 @@
 """Mend databases on a map that changes: make the next edition, a piece at a time, with the builder of the kind.
 
 A database is built again for the present version of its map, by the same functions that built it, which yield wherever
-they can be interrupted (`Making`). So a mended database equals one built anew, whatever the pieces were.
+they can be interrupted (`Making`). So a repaired database equals one built from scratch, whatever the pieces were.
 
 If the map changes on while an edition is made, that one is finished first: its agents know more than before, and
 however fast a map changes, there is a new edition from time to time.

@@ -21,7 +21,7 @@ from andante.play.about import about_engine, code_key
 from andante.play.code import WASM, Code, Progress, Workers, chosen, is_anywhere
 from andante.play.recipes import CrowdMaker, Maker, Recipe, checked_stages, crowd_makers, is_for_crowds, stages
 
-SETTINGS = 6  # random ones that a recipe is held to on each further map
+SETTINGS = 6  # random ones that a recipe is checked on, for each further map
 CROWD_SETTINGS = 2
 
 
@@ -59,7 +59,7 @@ def packed(about: dict[str, Any], blob: bytes) -> bytes:
 
 
 def checked(maker: Maker, code: Code, settings: int) -> Recipe:
-    """Return a recipe for maps of any size, held to how Python lays out memory on further ones."""
+    """Return a recipe for maps of any size, checked against how Python lays out memory on further maps."""
     recipe = maker.recipe(code.__contains__)
     further = [one for one in checked_stages() if is_for_crowds(one) or not isinstance(maker, CrowdMaker)]
     maker.check(recipe, further, settings)

@@ -2,7 +2,7 @@
 
 Such a recipe is for this map only, so its formulas are numbers. Agents with databases walk on the map while it changes:
 they search where a move that they looked up is no longer possible, as in Python. Levels are mended in Python only, so
-agents that plan over levels have them as they are in the beginning, and walk as long as the map is as it was.
+agents that plan over levels get the initial ones, and walk as long as the map has not changed.
 """
 
 from __future__ import annotations

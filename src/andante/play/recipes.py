@@ -3,7 +3,7 @@
 A plan (`andante.export.images`) is for one agent on one map, and Python makes it. A page has maps that Python has never
 seen. But all that bundles ask for is so many bytes for each state, or as many as a lookahead needs and no more than
 there are states: each number of a plan is ``min(a * n + b, c)``. So a recipe is found by looking at plans for maps of
-some sizes, must explain every one of them, and is held to further plans that it was not made from.
+some sizes, must explain every one of them, and is checked against further plans that it was not made from.
 
 Parameters are words of the context, and can have any value. Those on which memory depends too (*shaping* parameters)
 are offered with some values, and the recipe has the formulas for every combination of these.
@@ -34,12 +34,12 @@ from andante.world.grid import Grid
 from andante.world.living import World
 
 SIZES = ((3, 2), (16, 12), (15, 14), (43, 31), (331, 197), (613, 509))  # of the maps that recipes are made from
-CHECKED = ((1, 7), (57, 83), (1024, 1024))  # of those that they are held to
+CHECKED = ((1, 7), (57, 83), (1024, 1024))  # of those that they are checked on
 MOST_OF_A_UNIT = 100  # depth, lookahead and the like
 MOST_UNITS = 2000  # of a crowd in a page
 CROWD_CELLS = 192  # of the smallest map for a crowd
 LEARNED_BYTES = 32_000_000  # for what the units of a crowd learn, and ...
-UNIT_SHARE = 1.25  # ... times what they take in the beginning
+UNIT_SHARE = 1.25  # ... times what they take initially
 LOG_ROWS = 1 << 18  # thoughts of one move that a page can show
 
 #: Values that a page offers for numbers on which memory depends.
@@ -138,7 +138,7 @@ def _fitted_to(name: str, features: Sequence[int], values: Sequence[int]) -> For
 
 
 def _fitted_in_lines(name: str, features: Sequence[int], values: Sequence[int]) -> Formula | None:
-    """Return a formula that may explain values which are rounded up to whole lines: pools lie at the begin of lines."""
+    """Return a formula that may explain values which are rounded up to whole lines: pools begin on a line."""
     if any(value % ALIGNMENT for value in values) or features[-1] == features[0]:
         return None
     slope = round((values[-1] - values[0]) / (features[-1] - features[0]))
@@ -176,7 +176,7 @@ def stages() -> tuple[Stage, ...]:
 
 @cache
 def checked_stages() -> tuple[Stage, ...]:
-    """Return the maps that recipes are held to, with other cells open than closed."""
+    """Return the maps that recipes are checked on, with open and closed cells swapped."""
     rng = np.random.default_rng(1)
     return tuple(Stage.of(World(Grid(rng.random((height, width)) < 0.7))) for width, height in CHECKED)
 
@@ -379,7 +379,7 @@ def is_for_crowds(stage: Stage) -> bool:
 
 
 class CrowdMaker(Maker):
-    """Makes the recipe of crowds of one algorithm, of at most so many units, with bodies or without."""
+    """Makes the recipe of crowds of one algorithm, of at most this many units, with bodies or without."""
 
     def __init__(self, algorithm: Algorithm, stages: Sequence[Stage], *, units: int, bodies: bool) -> None:
         super().__init__(algorithm, [one for one in stages if is_for_crowds(one)])

@@ -1,7 +1,7 @@
-"""How Python lays out the memory of an agent on one map: what a recipe is made from, and held to.
+"""How Python lays out the memory of an agent on one map: what a recipe is made from and checked against.
 
 A sample says of each word of a context whether it is a number or lies in a piece of memory or in an array of
-the map, and of each piece how long it is and how it looks in the beginning.
+the map, and the length and initial contents of each piece.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Place(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A piece of memory: its segment, and what is in it in the beginning, as so many words or as bytes."""
+    """A piece of memory: its segment, and its initial contents as words or as bytes."""
 
     segment: int
     words: int  # their values are among the numbers of the sample
@@ -159,7 +159,7 @@ def _pieces(
 
 
 def _beginning(low: int, high: int, step: int, whole: bool = False) -> tuple[bytes, bool]:
-    """Return how a piece of memory looks in the beginning: bytes, and whether they stand there once, before zeros.
+    """Return the initial contents of a piece of memory: bytes, and whether they occur once, before zeros.
 
     Else they are repeated: one record, ``step`` bytes long, or all of it; none if it is all zero. Of a large piece only
     the ends are looked at, unless it is ``whole``: what is not used yet should not be touched.

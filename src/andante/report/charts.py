@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _COLOURS = (ACCENT, WARM, "#6b8e23", "#7d5ba6", "#b8860b", "#4169e1", INK)
 _MARKERS = "osD^vP*X"
-_STYLES = ("-", "--", "-.", ":")  # so that curves can be told apart without colours
+_STYLES = ("-", "--", "-.", ":")  # so that curves can be distinguished without colours
 _MOST_COLUMNS = 3  # of panels
 _LONG_NAME = 30  # letters; longer names do not fit in two columns above a plot
 _MOST_NAMED = 8  # points that are labelled, spread evenly; more would hardly be read

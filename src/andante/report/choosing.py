@@ -83,7 +83,8 @@ def overview(
 ) -> str:
     """Return the first section: the numbers of algorithms, problems and maps, and the scores of the best choices."""
     algorithms, tasks, worlds = (counted(number, what) for what, number in sizes.items())
-    limit = "" if expansions == float("inf") else f" that expand at most {expansions:g} states before any move"
+    states = f"{expansions:g} state{'s' * (expansions != 1)}"
+    limit = "" if expansions == float("inf") else f" that expand at most {states} before any move"
     size = (
         f"{algorithms}{limit} on {tasks} of {worlds}. Mean suboptimality; an agent that did not arrive counts as the "
         f"cap. Tables and figures are numbered as in {PAPER}."

@@ -45,7 +45,7 @@ class _Spec(NamedTuple):
 
     @property
     def format(self) -> str:
-        """The column as siunitx is told about it."""
+        """The column as it is declared to siunitx."""
         numbers = [cell.number.lstrip("-") for cell in self.cells if cell.number] or ["0"]
         whole, decimals = (max(len(n.partition(".")[k]) for n in numbers) for k in (0, 2))
         sign = "-" if any(cell.number.startswith("-") for cell in self.cells) else ""

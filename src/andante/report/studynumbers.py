@@ -1,4 +1,4 @@
-"""The published numbers of a study, each held against ours: part by part, in the order in which pages show them."""
+"""The published numbers of a study, each compared with ours: part by part, in the order in which pages show them."""
 
 from __future__ import annotations
 
@@ -258,7 +258,7 @@ def _of_pairs(part: parts.PairsSpec, results: Results) -> Iterator[Published]:
         yield line.judge(text, paper, Ours(float(value), error, len(finite)), f"{value:.2f}{spread}")
 
 
-# --- figures, and what is told elsewhere ----------------------------------------------------------------------------
+# --- figures, and numbers from elsewhere ----------------------------------------------------------------------------
 
 
 def _of_figure(part: parts.FigureSpec, results: Results) -> Iterator[Published]:

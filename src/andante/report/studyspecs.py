@@ -91,7 +91,7 @@ class Contest:
     label: str
     measure: str
     worst_move: float  # algorithms that ever expanded more states before a move are left out
-    paper: str  # the name of its winner; a number after a colon is held against that of ours
+    paper: str  # the name of its winner; a number after a colon is compared with that of ours
     why: str = ""
 
 
@@ -201,7 +201,7 @@ class FigureSpec(Selection):
 
 @dataclass(frozen=True)
 class ElsewhereSpec(Part):
-    """Numbers of a paper that no run of the study can be held against, with what is known, and the reason."""
+    """Numbers of a paper that no run of the study can be compared with, with what is known, and the reason."""
 
     lines: tuple[dict[str, str], ...]  # each with a label, the paper's number, ours and why
 

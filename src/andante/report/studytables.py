@@ -239,11 +239,11 @@ def ends(means: Mapping[Arguments, float], parameter: str) -> dict[Arguments, tu
     return {rest: (means[rest | {low}], means[other]) for rest, other in pairs.items() if other in means}
 
 
-# --- numbers that are told elsewhere --------------------------------------------------------------------------------
+# --- numbers from elsewhere -----------------------------------------------------------------------------------------
 
 
 def elsewhere(spec: ElsewhereSpec, results: Results) -> str:
-    """Return the numbers that no run here can be held against, with what is known about them."""
+    """Return the numbers that no run here can be compared with, and what is known about them."""
     rows = [[plain(one["label"]), plain(one["paper"]), plain(one["ours"]), one["why"]] for one in spec.lines]
     return markdown_table(["", "paper", "ours", "why it is not judged"], rows, left=("why it is not judged",))
 

@@ -79,7 +79,7 @@ def _filled(length: int, dtype: npt.DTypeLike, first: Any) -> npt.NDArray[Any]:
 
 
 class KeptMind(Mind):
-    """Provides the same arrays again to a memory that is allocated anew, in the same order."""
+    """Provides the same arrays again, in the same order, to a memory that is allocated again."""
 
     def __init__(self, states: int) -> None:
         super().__init__(states)

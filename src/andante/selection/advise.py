@@ -184,7 +184,7 @@ def draw(
 
 
 def fresh_count(problems: int, units: int | None, maps: int) -> int:
-    """Return how many fresh problems the finals have: at least so many, and whole crowds on all maps.
+    """Return how many fresh problems the finals have: at least ``least``, and whole crowds on all maps.
 
     >>> fresh_count(400, None, 3), fresh_count(400, 150, 1), fresh_count(400, 1000, 2)
     (400, 450, 2000)

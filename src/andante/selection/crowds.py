@@ -124,7 +124,7 @@ class Crowds:
 
 
 def _march(crowd: Crowd, microseconds: float | None, most: int) -> _March:
-    """Let a crowd walk until all units have ended, or for so many ticks; without a budget, all move in each tick."""
+    """Let a crowd walk until all units have ended, or for this many ticks; without a budget, all move in each tick."""
     walking = crowd.outcomes == _WALKING
     ended, waited = np.zeros(len(crowd), np.int64), np.zeros(len(crowd), np.int64)
     times: list[float] = []

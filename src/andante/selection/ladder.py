@@ -38,8 +38,8 @@ def ladder(
 ) -> list[Rung]:
     """Return the best agent under each of these limits; other requirements hold for all, ``options`` as in `advise`.
 
-    What was worked out for one limit serves the others: every trial is run once, every database built once, and whoever
-    did well under one limit enters under the next. The ``minutes`` are for all limits together, the same for each.
+    Limits share their results: every trial is run once, every database is built once, and agents that did well under
+    one limit enter the race under the next. The ``minutes`` are divided equally among all limits.
 
     >>> import andante
     >>> grid = andante.generate("rooms", 24, 24, seed=1)

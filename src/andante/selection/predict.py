@@ -26,7 +26,7 @@ PORTFOLIO = 15
 FOLDS = 10
 TREES = 300
 LEAF = 20  # problems, at least: fewer would be luck
-MOST_TRAINED = 10_000  # problems to train on; of more, so many are drawn
+MOST_TRAINED = 10_000  # problems to train on; if there are more, this many are drawn
 
 _UPDATES = 300
 _SMALL = 1e-9

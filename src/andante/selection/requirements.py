@@ -110,7 +110,7 @@ class Requirements:
         return Breach(name, value, allowed) if allowed is not None and value > slack * allowed else None
 
     def check_rows(self, rows: Iterable[Row]) -> Breach | None:
-        """Return the first limit that these trials break, or None if they keep all limits that rows tell of."""
+        """Return the first limit that these trials break, or None if they keep all limits that rows record."""
         known = list(rows)
         for name, column, scale in _IN_ROWS:
             most = max((float(row[column]) for row in known if column in row), default=0.0)

@@ -24,7 +24,7 @@ from andante.offline import builders
 #: A parameter with a wide range is drawn within this factor of its default.
 WIDE = 30.0
 _SHORT = 10.0  # ranges up to this length are drawn uniformly
-_UNSET = 10.0  # replaces a default that is none or infinite
+_UNSET = 10.0  # replaces a default of none or infinity
 _KEEP_DEFAULT = 0.5  # chance that such a default is kept
 _STEP = 0.5  # standard deviation of a step to a neighbour: in powers of e or, in a short range, in halves of it
 

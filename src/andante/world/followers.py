@@ -13,7 +13,7 @@ class Follower(Protocol):
         """Take note of all changes in the log."""
 
     def mend(self, most: int) -> int:
-        """Catch up with at most so many changed cells, and return how many there were."""
+        """Catch up with at most this many changed cells, and return their number."""
 
 
 class Turnstile:

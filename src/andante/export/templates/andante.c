@@ -311,7 +311,7 @@ static int64_t number_at(const void *map, int64_t offset) {
     return *(const int64_t *)(const void *)((const uint8_t *)map + offset);
 }
 
-/* Find out which cells are connected, for at most so many of them; return for how many there was something to do. */
+/* Find out which cells are connected, for at most this many of them; return how many needed work. */
 static int64_t sweep(const void *map, int64_t most) {
     int64_t words[MOST_MAP_WORDS], done = 0;
     void *exception;

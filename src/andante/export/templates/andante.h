@@ -95,7 +95,7 @@ typedef struct andante_trial {
 /* A sentence about what a function returned. */
 ANDANTE_API const char *andante_error_text(int code);
 
-/* Return the CRC-32 of so many bytes, for what you save yourself, such as a map that changes. 0 for NULL. */
+/* Return the CRC-32 of this many bytes, for what you save yourself, such as a map that changes. 0 for NULL. */
 ANDANTE_API uint32_t andante_checksum(const void *data, size_t bytes);
 
 /* Check a map image, and say what it holds; on a graph width and height are 0. Pointers for results may be NULL. */
@@ -109,7 +109,7 @@ ANDANTE_API int andante_map_size(const void *map, size_t bytes, int32_t *states,
  * attach    the same for a mind that was used before: restored from a saved game, or moved. It must have been sealed.
  *           One that is damaged, or of another agent or plan, is refused.
  * move      make one move from `state` towards `goal`. With the goal of the last call the agent goes on; pushed to
- *           another state it plans anew, and keeps what it learned; with another goal it begins a new problem.
+ *           another state it replans, and keeps what it learned; with another goal it begins a new problem.
  * retarget  move the goal of `move`; `keeps` says whether the agent keeps what it knows. The next `move` names the goal.
  * run       go from `start` to `goal` at once. Steps are written as far as there is room (NULL, 0: none are); if there
  *           is no more, it returns ANDANTE_MORE, and `go_on` continues.

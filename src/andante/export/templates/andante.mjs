@@ -34,7 +34,7 @@ class Andante {
       .filter((name) => name !== undefined && name !== "world" && !name.endsWith("_crowd"));
   }
 
-  /** Return the address of so many bytes of memory, which hold zeros. */
+  /** Return the address of this many bytes of zeroed memory. */
   reserve(bytes) {
     const begin = Math.ceil(this.end / 64) * 64;
     this.end = begin + bytes;

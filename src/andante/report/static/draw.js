@@ -535,7 +535,7 @@ export function drawRing(context, [x, y], size, colour) {
   context.stroke();
 }
 
-/** The radius of one of so many units. @param {Frame} frame @param {HTMLCanvasElement} canvas @param {number} units */
+/** The radius of a unit, given how many there are. @param {Frame} frame @param {HTMLCanvasElement} canvas @param {number} units */
 export function unitSize(frame, canvas, units) {
   const dot = frame.dotSize(canvas);
   return Math.max(1.6, Math.min(dot, 0.45 * dot * Math.sqrt(500 / Math.max(1, units))));

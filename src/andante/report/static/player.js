@@ -46,7 +46,7 @@ export class MapView {
     return { x: 0, y: 0, width: this.trace.width, height: this.trace.height };
   }
 
-  /** Take over the colours of the page, and draw the ground anew. */
+  /** Take over the colours of the page, and draw the ground again. */
   paint(colours) {
     this.colours = colours;
     this.ground.paint(colours);
@@ -146,7 +146,7 @@ export class Player {
     this.colours = readColours(this.root);
   }
 
-  /** Draw everything anew: the page, the colours or what is shown have changed. */
+  /** Draw everything again: the page, the colours or what is shown have changed. */
   layout() {
     for (const view of this.shown()) {
       view.paint(this.colours);

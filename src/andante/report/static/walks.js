@@ -51,8 +51,8 @@ export class Episode {
     this.trace = trace;
     this.count = trace.moves.state.length;
     this.ends = new Float64Array(this.count); // when each move is done
-    this.walked = new Float64Array(this.count + 1); // cost after so many moves
-    this.total = new Float64Array(this.count + 1); // states expanded for so many moves
+    this.walked = new Float64Array(this.count + 1); // cost after each number of moves
+    this.total = new Float64Array(this.count + 1); // states expanded for each number of moves
     this.firstThought = new Int32Array(this.count + 2); // before each move, and after the last
     let clock = 0;
     for (let k = 0; k < this.count; k++) {
