@@ -1,7 +1,13 @@
-"""What exported agents cost: a move in C and in WebAssembly against the loop in Python's process, sizes, and time."""
+"""What exported agents cost: a move in C and in WebAssembly against the loop in Python's process, sizes, and time.
+
+    python -m benchmarks.exported [ALGORITHM ...]
+
+measures these, or all agents that need no database, and writes `benchmarks/exported.md`.
+"""
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import json
 import shutil
@@ -14,12 +20,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import andante
+from andante.databases.header import Database
+from andante.datasets.named import map_named
 from andante.export import export
 from andante.export.library import filled
 from andante.export.objects import this_machine
+from andante.files import write_whole
 from andante.world.problem import Problem
+from benchmarks import report
+from benchmarks.tables import Table, times
 
 ROUNDS = 7
+TABLE = Path("benchmarks/exported.md")
+ORDERS = {"dprlrta": "pattern(base=3, cover=aligned)"}  # a database that is not the default of its kind
+ASKED_C, ASKED_WASM = 1.1, 2.5  # times the loop in Python's process, at most
 
 _C = """
 #include <stdio.h>
@@ -38,9 +52,9 @@ static void *whole(const char *path, size_t *bytes) {
 }
 static const int32_t problems[][2] = {@PROBLEMS@};
 int main(int count, char **arguments) {
-    (void)count;
     andante_files files; memset(&files, 0, sizeof files);
     files.plan = whole(arguments[1], &files.plan_bytes); files.map = whole(arguments[2], &files.map_bytes);
+    for (int i = 3; i < count; i++) files.databases[i - 3] = whole(arguments[i], &files.database_bytes[i - 3]);
     size_t kept, used; andante_agent agent;
     if (andante_@NAME@_bytes(&files, &kept, &used) < 0) return 1;
     if (andante_@NAME@_init(&agent, &files, malloc(kept), kept, malloc(used + 1), used) < 0) return 1;
@@ -66,7 +80,8 @@ import { load } from "@FOLDER@/wasm/andante.mjs";
 const bytes = async (name) => new Uint8Array(await readFile(name));
 const andante = await load(await bytes("@FOLDER@/wasm/andante.wasm"));
 const map = andante.map(await bytes(process.argv[3]));
-const agent = andante.agent("@NAME@", { plan: await bytes(process.argv[2]), map });
+const databases = await Promise.all(process.argv.slice(4).map(bytes));
+const agent = andante.agent("@NAME@", { plan: await bytes(process.argv[2]), map, databases });
 const problems = @PROBLEMS@;
 let best = Infinity;
 for (let round = 0; round < @ROUNDS@; round++) {
@@ -95,22 +110,61 @@ class Exported:
     wasm_bytes: int | None
 
 
-def measure(algorithm: str, problems: Sequence[Problem]) -> Exported:
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, print the table, and write it."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.exported", description=(__doc__ or "").partition("\n\n")[0]
+    )
+    parser.add_argument("algorithms", nargs="*", metavar="ALGORITHM", help="all of the register, unless some are named")
+    parser.add_argument("--map", default="outdoor:512x512:7", help="a generated map (default %(default)s)")
+    parser.add_argument("--problems", type=int, default=30, help="random problems on it (default %(default)s)")
+    parser.add_argument("--out", type=Path, default=TABLE, help="the Markdown file to write (default %(default)s)")
+    asked = parser.parse_args(arguments)
+    grid = map_named(asked.map)
+    problems = andante.random_problems(grid, asked.problems, seed=1)
+    found = []
+    for algorithm in asked.algorithms or [entry.card.name for entry in andante.algorithms()]:
+        needs = andante.find(algorithm).needs
+        found.append(measure(algorithm, problems, [andante.build(ORDERS.get(algorithm, kind), grid) for kind in needs]))
+        print(" ".join(_row(found[-1])), flush=True)
+    lead = f"Processor time per move on {grid.name}, {len(problems)} random problems, best of {ROUNDS} rounds."
+    text = "\n".join(["# What exported agents cost", "", f"{lead} {report.machine()}{report.load()}.", ""])
+    write_whole(asked.out, f"{text}\n{table(found).markdown()}\n".encode())
+
+
+def table(found: Sequence[Exported]) -> Table:
+    """Return the table of these agents, with what was asked of them."""
+    columns = ["algorithm", "Python, ns", "C", "WebAssembly", "library, KB", "andante.wasm, KB"]
+    made = Table("Agents", columns, [_row(one) for one in found])
+    for what, asked in (("c", ASKED_C), ("wasm", ASKED_WASM)):
+        over = [one.algorithm for one in found if getattr(one, what) and getattr(one, what) > asked * one.python]
+        made.notes.append(f"{columns[2 + (what == 'wasm')]}: at most {asked} asked; {', '.join(over) or 'none'} above.")
+    return made
+
+
+def _row(one: Exported) -> list[str]:
+    ratios = ["" if took is None else times(took / one.python) for took in (one.c, one.wasm)]
+    wasm = "" if one.wasm_bytes is None else f"{one.wasm_bytes / 1e3:.0f}"
+    return [one.algorithm, f"{1e9 * one.python:,.0f}", *ratios, f"{one.object_bytes / 1e3:.0f}", wasm]
+
+
+def measure(algorithm: str, problems: Sequence[Problem], databases: Sequence[Database] = ()) -> Exported:
     """All of it, each side in its own process, one after the other."""
     grid = problems[0].grid
     assert grid is not None
     with tempfile.TemporaryDirectory(prefix="andante-export-") as scratch:
         folder = Path(scratch) / "engine"
         zig = importlib.util.find_spec("ziglang") is not None or shutil.which("zig") is not None
-        export(algorithm, grid, folder, targets=["this", "wasm"] if zig else "this")
+        export(algorithm, grid, folder, databases=databases, targets=["this", "wasm"] if zig else "this")
         name = json.loads((folder / "export.json").read_text())["agents"].popitem()[0]
         data = [str(folder / "data" / f"{grid.name}.{one}") for one in (f"{name}.plan", "image")]
+        data += [str(next((folder / "data").glob(f"*.{one.kind}"))) for one in databases]
         values = {"NAME": name, "ROUNDS": ROUNDS, "FOLDER": folder}
         pairs = [[problem.start, problem.goal] for problem in problems]
         static = folder / this_machine().name / this_machine().static
         return Exported(
             algorithm,
-            python_seconds(algorithm, problems),
+            python_seconds(algorithm, problems, databases),
             _in_c(folder, values, pairs, data) if shutil.which("gcc") else None,
             _in_node(folder, values, pairs, data) if zig and shutil.which("node") else None,
             static.stat().st_size if static.exists() else 0,
@@ -118,9 +172,9 @@ def measure(algorithm: str, problems: Sequence[Problem]) -> Exported:
         )
 
 
-def python_seconds(algorithm: str, problems: Sequence[Problem]) -> float:
+def python_seconds(algorithm: str, problems: Sequence[Problem], databases: Sequence[Database] = ()) -> float:
     """The time of a move in Python's process, in the loop that `run_all` calls."""
-    agent = andante.Agent(algorithm, problems[0].world)
+    agent = andante.Agent(algorithm, problems[0].world, databases=databases)
     found = []
     for _ in range(ROUNDS + 1):  # the first one compiles
         began = time.process_time()
@@ -154,3 +208,7 @@ def export_seconds(map_file: Path, target: str = "this") -> float:
         began = time.perf_counter()
         subprocess.run(call, check=True, capture_output=True)
         return time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    main()

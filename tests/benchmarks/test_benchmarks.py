@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import andante
-from benchmarks import cold, comparison, crowds, fixed_costs, peers, targets, ticks, worker
+from benchmarks import cold, comparison, crowds, exported, fixed_costs, peers, targets, ticks, worker
 from benchmarks.floor import Floor, NoFloorError, Run
 from benchmarks.moves import SQRT2, Arcs, judge, legal_steps
 from benchmarks.problems import ProblemSet, on_map
@@ -142,6 +142,14 @@ class _SteadyFloor(Floor):
         assert map_file.exists()
         assert scenario.exists()
         return Run(1e-9, 0.0, expanded=1, moves=1, plans=1, costs=[1.0] * 10)
+
+
+def test_what_is_slower_outside_python_than_asked_is_named():
+    one = exported.Exported("lrta", 50e-9, 54e-9, 130e-9, 51_000, 39_000)
+    two = exported.Exported("tba", 2e-6, None, 4e-6, 83_000, 72_000)  # no compiler for C
+    table = exported.table([one, two])
+    assert table.rows == [["lrta", "50", "1.08", "2.60", "51", "39"], ["tba", "2,000", "", "2.00", "83", "72"]]
+    assert table.notes == ["C: at most 1.1 asked; none above.", "WebAssembly: at most 2.5 asked; lrta above."]
 
 
 class TestFloor:

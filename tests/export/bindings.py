@@ -81,10 +81,8 @@ class CAgent:
             self.files.databases[i], self.files.database_bytes[i] = self._databases[i].ctypes.data, len(table)
         self.agent = memory(8 * 1024)
         self.world = memory(len(image))
-        if (
-            library.andante_world_init(*self._pointers(self.world), len(image), *self._pointers(self.map), len(image))
-            == 0
-        ):
+        self.living = self._world("init") == 0
+        if self.living:
             self.files.map = self.world.ctypes.data
         self.mind_bytes, self.desk_bytes = ctypes.c_size_t(), ctypes.c_size_t()
         self.check("bytes", ctypes.byref(self.files), ctypes.byref(self.mind_bytes), ctypes.byref(self.desk_bytes))
@@ -99,8 +97,22 @@ class CAgent:
         agent, mind, desk = self._pointers(self.agent, self.mind, self.desk)
         self.check(how, agent, ctypes.byref(self.files), mind, self.mind_bytes, desk, self.desk_bytes)
 
+    def _world(self, how: str) -> int:
+        size = ctypes.c_size_t(self.files.map_bytes)
+        of_both = [part for one in self._pointers(self.world, self.map) for part in (one, size)]
+        return getattr(self._library, f"andante_world_{how}")(*(of_both[:2] if how == "seal" else of_both))
+
+    def attach_world(self) -> None:
+        """Let the library check the world as it is."""
+        self._checked(self._world("attach"))
+
+    def seal_world(self) -> None:
+        self._checked(self._world("seal"))
+
     def check(self, what: str, *arguments: Any) -> int:
-        code = getattr(self._library, f"andante_{self._name}_{what}")(*arguments)
+        return self._checked(getattr(self._library, f"andante_{self._name}_{what}")(*arguments))
+
+    def _checked(self, code: int) -> int:
         if code < 0:
             self._library.andante_error_text.restype = ctypes.c_char_p
             raise RuntimeError(self._library.andante_error_text(code).decode())
@@ -127,13 +139,18 @@ class CAgent:
         return trial, path
 
     def move_house(self) -> None:
-        """Go on elsewhere in memory with a copy of the mind, as after a saved game is loaded."""
+        """Continue elsewhere in memory with a copy of the world and the mind, as after a saved game is loaded."""
+        if self.living:
+            self.seal_world()
+            self.world = self.world.copy()
+            self.files.map = self.world.ctypes.data
+            self.attach_world()
         self.check("seal", *self._pointers(self.agent))
         self.mind, self.desk, self.agent = self.mind.copy(), memory(self.desk_bytes.value), memory(8 * 1024)
         self.attach()
 
     def attach(self) -> None:
-        """Go on with the mind as it is."""
+        """Continue with the mind as it is."""
         self._set("attach")
 
     def edit(self, cell: int, opened: bool) -> None:

@@ -189,7 +189,27 @@ static void reload(lively *one) {
     if (andante_@NAME@_crowd_attach(&one->crowd, &one->files, copy, one->bytes) != 0) exit(10);
 }
 
-static void call(lively *one, int living, int32_t states) {
+/* The same for the map, in its place: it is not the crowd's memory. */
+static void reload_world(lively *one, file image) {
+    unsigned char *world = (unsigned char *)(size_t)one->files.map;
+    size_t bytes = one->files.map_bytes;
+    if (andante_world_seal(world, bytes) != 0) exit(13);
+    for (int i = 0; i < 8; i++) {
+        unsigned char *at = world + random_below(i < 4 ? 512 : (uint32_t)bytes);
+        unsigned char before = *at;
+        *at = (unsigned char)(before + 1 + random_below(255));
+        refused(andante_world_attach(world, bytes, image.data, image.bytes), "a damaged world");
+        *at = before;
+    }
+    if (andante_world_attach(world, bytes, image.data, image.bytes) != 0) exit(14);
+    refused(andante_world_attach(world, bytes - 1, image.data, image.bytes), "a world that is too short");
+    refused(andante_world_attach(world, bytes, world, bytes), "a world as an image");
+    refused(andante_world_attach(world, bytes, NULL, bytes), "no image");
+    refused(andante_world_attach(NULL, bytes, image.data, image.bytes), "no world");
+    refused(andante_world_seal(image.data, image.bytes), "an image");
+}
+
+static void call(lively *one, int living, int32_t states, file image) {
     static int64_t time = 0;
     int32_t unit = (int32_t)random_below(80) - 4, cell = (int32_t)random_below((uint32_t)states + 2) - 1;
     int32_t goal = (int32_t)random_below((uint32_t)states);
@@ -201,7 +221,11 @@ static void call(lively *one, int living, int32_t states) {
     case 2: andante_@NAME@_crowd_send(&one->crowd, unit, cell); break;
     case 3: andante_@NAME@_crowd_put(&one->crowd, unit, cell); break;
     case 4: if (random_below(4) == 0) andante_@NAME@_crowd_remove(&one->crowd, unit); break;
-    case 5: if (random_below(8) == 0) reload(one); break;
+    case 5:
+        if (random_below(8) > 0) break;
+        reload(one);
+        if (living) reload_world(one, image);
+        break;
     case 6:
         budget.nanoseconds = random_below(20000);
         budget.clock = ticking;
@@ -214,7 +238,7 @@ static void call(lively *one, int living, int32_t states) {
         budget.pause_when_full = random_below(2);
         if (andante_@NAME@_crowd_tick(&one->crowd, &budget, &tick) == ANDANTE_FAILED) exit(12);
         break;
-    default: /* a wall, also where somebody stands */
+    default: /* a wall, also where a unit is */
         if (random_below(3) == 0) andante_close_cell((void *)(size_t)one->files.map, one->files.map_bytes, cell);
         else andante_open_cell((void *)(size_t)one->files.map, one->files.map_bytes, cell);
     }
@@ -242,7 +266,7 @@ int main(int count, char **arguments) {
     int32_t states;
     andante_map_size(map.data, map.bytes, &states, NULL, NULL);
     for (int i = 0; i < calls; i++) {
-        call(&one, living, states);
+        call(&one, living, states, map);
         if (i == calls / 2) grow(&one, larger);
     }
     free(one.memory);

@@ -67,6 +67,16 @@ def test_sources_compile_without_warnings_under_sanitizers(folder, tmp_path):
 
 
 @needs_gcc
+@pytest.mark.full
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
+def test_the_example_has_no_errors_or_leaks_under_valgrind(folder, tmp_path):
+    """Sanitizers do not see into the machine code of agents; valgrind does."""
+    program = compiled(folder, tmp_path / "example", "-std=c99", "-O1", "-g", "-x", "c", source=folder / "example.c")
+    check = ["valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full"]
+    assert "arrived" in run(*check, program, folder / "data")
+
+
+@needs_gcc
 def test_bad_calls_are_refused(folder, grid, tmp_path):
     other = andante.generate("rooms", 30, 24, seed=4)
     (tmp_path / "other.image").write_bytes(MapImage.of(other).data)

@@ -1,6 +1,7 @@
 """The same walk, to the last move, from Python, from C and in WebAssembly."""
 
 import ctypes
+import json
 import shutil
 
 import numpy as np
@@ -8,8 +9,10 @@ import pytest
 
 import andante
 from andante.episode.single import Agent
+from andante.export.images import MapImage
 from andante.kernel import JIT
 from tests.export.bindings import STEP, CAgent, Trial
+from tests.export.compiling import run
 from tests.export.walking import (
     HAS_ZIG,
     check_changes,
@@ -90,6 +93,49 @@ def test_a_mind_is_sealed_before_it_is_copied(grid, living):
     assert theirs.move(start, goal)
     with pytest.raises(RuntimeError, match="not sealed"):
         theirs.attach()
+
+
+def test_a_world_is_sealed_before_it_is_copied(grid, living):
+    start, goal = far_pairs(grid)[0]
+    theirs = CAgent(library_in(living[0]), "lrta", living[0] / "data", grid.name)
+    with pytest.raises(RuntimeError, match="not sealed"):
+        theirs.attach_world()
+    theirs.edit(start, True)
+    theirs.seal_world()
+    theirs.attach_world()
+    theirs.attach_world()  # and once more
+    bits = theirs.world.view(np.uint8)[: theirs.files.map_bytes]
+    for place in [*range(96), *np.random.default_rng(4).integers(96, len(bits), 60).tolist()]:
+        bits[place] ^= 1 << place % 8
+        with pytest.raises(RuntimeError):
+            theirs.attach_world()
+        bits[place] ^= 1 << place % 8
+    theirs.attach_world()
+    for change in (lambda: theirs.move(start, goal), lambda: theirs.edit(goal, False)):
+        theirs.seal_world()
+        change()
+        with pytest.raises(RuntimeError, match="not sealed"):
+            theirs.attach_world()
+
+
+def test_a_world_of_another_image_is_refused(grid, living, tmp_path):
+    theirs, other = (CAgent(library_in(living[0]), "lrta", living[0] / "data", grid.name) for _ in range(2))
+    image = MapImage.of(andante.World(andante.generate("rooms", 30, 24, seed=4))).data
+    other.map.view(np.uint8)[: len(image)] = np.frombuffer(image, np.uint8)
+    theirs.seal_world()
+    other.world = theirs.world
+    with pytest.raises(RuntimeError, match="another map"):
+        other.attach_world()
+
+
+@needs_wasm
+def test_what_is_refused_in_javascript_changes_nothing(grid, living, tmp_path):
+    """A saved mind and a saved map are restored; damaged ones are refused, and the agent continues as before."""
+    (start, goal), place = far_pairs(grid)[0], living[0] / "data" / grid.name
+    found = json.loads(run("node", "tests/export/restore.mjs", living[0], f"{place}", start, goal))
+    assert found["refused"] == ["mind", "map"]
+    assert found["walked"] == found["again"]
+    assert found["damaged"] == found["undamaged"]
 
 
 @needs_wasm

@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.torture.frame import PROGRAMS, Log, parts_of, run_part, tell, unit_of
 
 #: Cases of each part where no size is given: together a million inputs per parser, a hundred kills, a hundred million moves.
-FULL = {"inputs": 1_000_000, "kills": 20, "walks": 5_000}
+FULL = {"inputs": 1_000_000, "kills": 20, "walks": 5_000, "exports": 100}
 FORGED = 200_000  # inputs that are put to use if they are taken, beside the million that are not
 LONG = 1_200  # walks of a hundred thousand moves each
 

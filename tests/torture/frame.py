@@ -36,13 +36,13 @@ from andante.report.markdown import markdown_table
 #: What a part does with one case.
 Attempt = Callable[[random.Random], Mapping[str, int]]
 
-PROGRAMS = ("inputs", "kills", "walks")
+PROGRAMS = ("inputs", "kills", "walks", "exports")
 
 #: A process that is at one chunk of cases for longer hangs.
 LONGEST_CHUNK_SECONDS = 3600.0
 
 #: Cases of a chunk: some ten seconds of computing.
-CHUNK = {"inputs": 20_000, "kills": 1, "walks": 100}
+CHUNK = {"inputs": 20_000, "kills": 1, "walks": 100, "exports": 10}
 _SHOWN_FINDINGS = 10  # of each part; the others are counted
 _SHOWN_BYTES = 2000
 _TELL_SECONDS = 15.0

@@ -14,7 +14,8 @@ typedef int32_t code(int64_t *done, void **exception, int64_t context, int64_t e
 
 /* --- layouts: docs/explanation/database-files.md ------------------------------------------------------------------ */
 
-enum { HEAD_BYTES = 96, KIND_AT = 32, ENTRY_BYTES = 64, MOST_ARRAYS = 64 };
+/* A world, which is a copy of an image, keeps its seal in the head, behind its kind. */
+enum { HEAD_BYTES = 96, KIND_AT = 32, WORLD_SEAL_AT = 48, ENTRY_BYTES = 64, MOST_ARRAYS = 64 };
 enum { @SEGMENTS@ };
 enum { @MAP_NUMBERS@, MAP_NUMBERS };
 enum { @PLAN_NUMBERS@, PLAN_NUMBERS };
@@ -79,6 +80,24 @@ const char *andante_error_text(int number) {
 @TEXTS@
     default: return "there is no such code";
     }
+}
+
+/* --- seals: a checksum in the memory itself, 0 once it has changed ------------------------------------------------ */
+
+static int64_t *seal_in(const void *memory, uint64_t at) { return (int64_t *)((uintptr_t)memory + at); }
+
+static int64_t seal_of(const void *memory, uint64_t bytes, uint64_t at) {
+    return INT64_C(1) << 32 | (int64_t)checksum((const uint8_t *)memory, bytes, at, 8);
+}
+
+static void seal(const void *memory, uint64_t bytes, uint64_t at) {
+    *seal_in(memory, at) = seal_of(memory, bytes, at);
+}
+
+static int check_seal(const void *memory, uint64_t bytes, uint64_t at) {
+    int64_t found = *seal_in(memory, at);
+    if (found == 0) return ANDANTE_UNSEALED;
+    return found == seal_of(memory, bytes, at) ? ANDANTE_OK : ANDANTE_DAMAGED;
 }
 
 /* --- files -------------------------------------------------------------------------------------------------------- */
@@ -247,20 +266,16 @@ static void restart_mind(const andante_agent *agent) {
     leave(own);
 }
 
-/* All memory begins with the code and the plan that it is for, and its checksum while it is sealed, else 0. */
-static int64_t seal_of(const void *memory, uint64_t bytes) {
-    return INT64_C(1) << 32 | (int64_t)checksum((const uint8_t *)memory, bytes, 16, 8);
-}
+/* Minds and crowds begin with the code and the plan that they are for; then comes their seal. */
+enum { MIND_SEAL_AT = 16 };
 
-static int check_seal(const int64_t *memory, int64_t code_number, const void *plan, uint64_t bytes) {
+static int check_mind_seal(const int64_t *memory, int64_t code_number, const void *plan, uint64_t bytes) {
     if (memory[0] != code_number || memory[1] != read32((const uint8_t *)plan + 12)) return ANDANTE_OTHER_MIND;
-    if (memory[2] == 0) return ANDANTE_UNSEALED;
-    return memory[2] == seal_of(memory, bytes) ? ANDANTE_OK : ANDANTE_DAMAGED;
+    return check_seal(memory, bytes, MIND_SEAL_AT);
 }
 
-static void seal(const andante_agent *agent) {
-    int64_t *memory = (int64_t *)agent->mind;
-    memory[2] = seal_of(memory, (uint64_t)numbers_of(agent->plan)[PLAN_mind_bytes]);
+static void seal_mind(const andante_agent *agent) {
+    seal(agent->mind, (uint64_t)numbers_of(agent->plan)[PLAN_mind_bytes], MIND_SEAL_AT);
 }
 
 /* Check files and memory, and note where everything is. A mind that is not new must be sealed, and of this plan. */
@@ -274,7 +289,7 @@ static int open_files(andante_agent *agent, const andante_files *files, int64_t 
     if (memory == NULL || (desk == NULL && desk_needed > 0)) return ANDANTE_NULL;
     if (misaligned(memory) || misaligned(desk)) return ANDANTE_MISALIGNED;
     if (mind_bytes < mind_needed || desk_bytes < desk_needed) return ANDANTE_TOO_SMALL;
-    if (!is_new && (fault = check_seal((const int64_t *)memory, code_number, files->plan, mind_needed)) != ANDANTE_OK)
+    if (!is_new && (fault = check_mind_seal((const int64_t *)memory, code_number, files->plan, mind_needed)) != ANDANTE_OK)
         return fault;
     agent->map = files->map;
     agent->mind = memory;
@@ -315,6 +330,7 @@ static int64_t number_at(const void *map, int64_t offset) {
 static int64_t sweep(const void *map, int64_t most) {
     int64_t words[MOST_MAP_WORDS], done = 0;
     void *exception;
+    *seal_in(map, WORLD_SEAL_AT) = 0;
     andante_code_sweep(&done, &exception, map_context(map, MAP_sweep, words), most);
     return done;
 }
@@ -366,6 +382,7 @@ static int edit(void *world, size_t bytes, int32_t cell, int opened) {
     if (cell < 0 || cell >= numbers_of(world)[MAP_states]) return ANDANTE_NO_STATE;
     int64_t words[MOST_MAP_WORDS], done = 0, state = cell;
     void *exception;
+    *seal_in(world, WORLD_SEAL_AT) = 0;
     int32_t failed =
         andante_code_edit(&done, &exception, map_context(world, MAP_edit, words), address(&state), 1, opened);
     return failed ? ANDANTE_FAILED : ANDANTE_OK;
@@ -379,6 +396,22 @@ int andante_settle(void *world, size_t bytes) {
     int fault = check_world(world, bytes);
     if (fault == ANDANTE_OK) world_settle(world);
     return fault;
+}
+
+int andante_world_seal(void *world, size_t bytes) {
+    int fault = check_world(world, bytes);
+    if (fault == ANDANTE_OK) seal(world, bytes, WORLD_SEAL_AT);
+    return fault;
+}
+
+int andante_world_attach(void *world, size_t world_bytes, const void *image, size_t image_bytes) {
+    int fault = check_map(image, image_bytes);
+    if (fault == ANDANTE_OK) fault = check_world(world, world_bytes);
+    if (fault != ANDANTE_OK) return fault;
+    if (is_world(image)) return ANDANTE_KIND;
+    if (world_bytes != image_bytes || read32((const uint8_t *)world + 12) != read32((const uint8_t *)image + 12))
+        return ANDANTE_OTHER_MAP;
+    return check_seal(world, world_bytes, WORLD_SEAL_AT);
 }
 
 static int check_state(const void *map, int32_t state) {
@@ -422,7 +455,7 @@ static int open_agent(const andante_agent *agent, int64_t code_number) {
 
 static int seal_agent(const andante_agent *agent, int64_t code_number) {
     int fault = check_agent(agent, code_number);
-    if (fault == ANDANTE_OK) seal(agent);
+    if (fault == ANDANTE_OK) seal_mind(agent);
     return fault;
 }
 

@@ -40,6 +40,9 @@ export interface Ground {
   readonly living: boolean;
   close(cell: number): void;
   open(cell: number): void;
+  /** Of a map that changes. */
+  save(): Uint8Array;
+  restore(saved: Uint8Array): void;
 }
 
 export interface File {

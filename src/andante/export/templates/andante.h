@@ -105,7 +105,7 @@ ANDANTE_API int andante_map_size(const void *map, size_t bytes, int32_t *states,
  *
  * bytes     check the files, and say how much memory the agent needs.
  * init      check the files, and make an agent that knows nothing. Memory may hold anything before. Takes time in
- *           proportion to the map; everything below does not.
+ *           proportion to the map; everything below does not. If it fails, every call of this agent does.
  * attach    the same for a mind that was used before: restored from a saved game, or moved. It must have been sealed.
  *           One that is damaged, or of another agent or plan, is refused.
  * move      make one move from `state` towards `goal`. With the goal of the last call the agent goes on; pushed to
@@ -120,15 +120,21 @@ ANDANTE_API int andante_map_size(const void *map, size_t bytes, int32_t *states,
 @AGENTS@
 
 /* A map that changes: a copy of its image in memory of the caller, as large as the image. Give it to agents instead of
- * the image. It holds no address, so it can be saved, restored and moved with memcpy; then attach the agents again.
+ * the image.
  *
- * close_cell and open_cell return ANDANTE_OK also if the cell was closed or open already. Agents know of changes at
- * once. Which cells are still connected is found out in the background, some cells at a time, before each move;
- * settle does the rest at once. A saved one is not checked when it is restored: keep andante_checksum with it. */
+ * close_cell and open_cell return ANDANTE_OK also if the cell was closed or open already. Agents react to changes in
+ * their next move. Which cells are still connected is found out in the background, some cells at a time, before each
+ * move; settle does the rest immediately.
+ *
+ * It holds no address. To save or move it, call world_seal, which writes a checksum into it, and copy it. To load it,
+ * copy it back, call world_attach, which refuses one that is damaged, that was not sealed or that is of another image,
+ * and attach the agents again. The next move or change breaks the seal, not that of the copy. */
 ANDANTE_API int andante_world_init(void *world, size_t world_bytes, const void *image, size_t image_bytes);
 ANDANTE_API int andante_close_cell(void *world, size_t bytes, int32_t cell);
 ANDANTE_API int andante_open_cell(void *world, size_t bytes, int32_t cell);
 ANDANTE_API int andante_settle(void *world, size_t bytes);
+ANDANTE_API int andante_world_seal(void *world, size_t bytes);
+ANDANTE_API int andante_world_attach(void *world, size_t world_bytes, const void *image, size_t image_bytes);
 @CROWD@
 #ifdef __cplusplus
 }

@@ -47,6 +47,25 @@ class Andante {
     return new DataView(this.exports.memory.buffer);
   }
 
+  /** Return a copy of this memory. */
+  copy(at, bytes) {
+    return new Uint8Array(this.exports.memory.buffer).slice(at, at + bytes);
+  }
+
+  /** Replace memory by what was saved. If `attach` refuses it, bring back what was there, which `save` returns. */
+  replace(at, saved, save, attach) {
+    const put = (data) => new Uint8Array(this.exports.memory.buffer).set(data, at);
+    const before = save();
+    put(saved);
+    try {
+      attach();
+    } catch (error) {
+      put(before);
+      attach();
+      throw error;
+    }
+  }
+
   check(code) {
     if (code >= 0) return code;
     const memory = new Uint8Array(this.exports.memory.buffer);
@@ -72,7 +91,7 @@ class Andante {
     const [states, width, height] = [0, 4, 8].map((offset) => this.view().getInt32(sizes + offset, true));
     const world = this.reserve(bytes);
     const living = this.exports.andante_world_init(world, bytes, at, bytes) === 0;
-    return new Ground(this, { at: living ? world : at, bytes, states, width, height, living });
+    return new Ground(this, { at: living ? world : at, bytes, states, width, height, living }, at);
   }
 
   /** Make an agent. `databases` are in the order that README.md says. */
@@ -100,8 +119,9 @@ function put_files(library, plan, map, databases) {
 }
 
 class Ground {
-  constructor(library, about) {
+  constructor(library, about, image) {
     this.library = library;
+    this.image = image;
     Object.assign(this, about);
   }
 
@@ -113,6 +133,20 @@ class Ground {
   /** Open a cell of a map that changes. */
   open(cell) {
     this.library.check(this.library.exports.andante_open_cell(this.at, this.bytes, cell));
+  }
+
+  /** Return a copy of a map that changes, to be kept in a saved game. */
+  save() {
+    this.library.check(this.library.exports.andante_world_seal(this.at, this.bytes));
+    return this.library.copy(this.at, this.bytes);
+  }
+
+  /** Restore a map that `save` returned; then restore the agents that walk on it. */
+  restore(saved) {
+    if (saved.length !== this.bytes) throw new Error("this is not such a map");
+    const { exports } = this.library;
+    const attach = () => this.library.check(exports.andante_world_attach(this.at, this.bytes, this.image, this.bytes));
+    this.library.replace(this.at, saved, () => this.save(), attach);
   }
 }
 
@@ -186,14 +220,13 @@ class Agent {
   /** Return a copy of the agent's mind, to be kept in a saved game. */
   save() {
     this.library.check(this.call("seal", this.at));
-    return new Uint8Array(this.library.exports.memory.buffer).slice(this.mind, this.mind + this.mindBytes);
+    return this.library.copy(this.mind, this.mindBytes);
   }
 
   /** Restore a mind that `save` returned. */
   restore(mind) {
     if (mind.length !== this.mindBytes) throw new Error("this is not the mind of such an agent");
-    new Uint8Array(this.library.exports.memory.buffer).set(mind, this.mind);
-    this.library.check(this.set("attach"));
+    this.library.replace(this.mind, mind, () => this.save(), () => this.library.check(this.set("attach")));
   }
 }
 
@@ -264,14 +297,14 @@ class Crowd {
   /** Return a copy of all memory of the crowd, to be kept in a saved game. */
   save() {
     this.check("seal", this.at);
-    return new Uint8Array(this.library.exports.memory.buffer).slice(this.memory, this.memory + this.bytes);
+    return this.library.copy(this.memory, this.bytes);
   }
 
   /** Restore what `save` returned, of a crowd of this size. */
   restore(memory) {
     if (memory.length !== this.bytes) throw new Error("this is not the memory of such a crowd");
-    new Uint8Array(this.library.exports.memory.buffer).set(memory, this.memory);
-    this.check("attach", this.at, this.files, this.memory, this.bytes);
+    const attach = () => this.check("attach", this.at, this.files, this.memory, this.bytes);
+    this.library.replace(this.memory, memory, () => this.save(), attach);
   }
 
   /**

@@ -225,7 +225,7 @@ static int set_up_crowd(andante_crowd *crowd, const andante_files *files, int64_
 
 static int seal_crowd(const andante_crowd *crowd, int64_t code_number) {
     int fault = check_crowd(crowd, code_number);
-    if (fault == ANDANTE_OK) seal(crowd);
+    if (fault == ANDANTE_OK) seal_mind(crowd);
     return fault;
 }
 
