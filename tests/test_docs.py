@@ -71,6 +71,6 @@ def test_files_named_in_the_layout_page_exist():
 
 def test_what_an_opening_makes_agents_forget_is_said_of_every_algorithm_that_follows_changes():
     page = (DOCS / "how-to" / "living-maps.md").read_text(encoding="utf-8")
-    section = page.partition("### What each algorithm forgets")[2].partition("\n\nA test holds")[0]
+    section = page.partition("### What each algorithm forgets")[2].partition("\n\nA test compares")[0]
     said = [name for line in section.split("\n") if line.startswith("| `") for name in re.findall(r"`([\w-]+)`", line)]
     assert set(said) - {"expendable"} == {entry.card.name for entry in andante.algorithms() if entry.living}

@@ -95,8 +95,8 @@ def test_the_file_says_which_measures_the_table_has(cli, file, tmp_path):
 def test_what_was_not_begun_says_how_to_begin(cli, file, verb):
     code, _, err = cli("campaign", verb, file, "--scale", "quick")
     assert code == FAILED
-    assert f"{file} was not begun yet" in err
-    assert f"'andante campaign run {file} --scale quick' begins it" in err
+    assert f"{file} was not started yet" in err
+    assert f"start it with 'andante campaign run {file} --scale quick'" in err
 
 
 def test_resume_goes_on(cli, file):

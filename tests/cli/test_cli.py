@@ -131,7 +131,7 @@ def test_an_unreachable_goal_is_a_result_with_exit_code_one(cli, arena):
         (["--start", "5,5", "--goal", "99,11"], "(99, 11) lies outside arena, which is 20 x 12 cells"),
         (["--start", "5,5", "--goal", "5,5"], "start and goal are the same, (5, 5)"),
         (["--start", "5", "--goal", "15,11"], "--start is written X,Y"),
-        (["--start", "5,x", "--goal", "15,11"], "--start: '5,x' should hold a whole number where it has 'x'"),
+        (["--start", "5,x", "--goal", "15,11"], "--start: '5,x' should have a whole number instead of 'x'"),
         (["--start", "5,5", "--goal", "15,11", "-a", "lrtta"], "did you mean 'lrta'?"),
         (["--start", "5,5", "--goal", "15,11", "-a", "lrta(dept=3)"], "did you mean 'depth'?"),
         (
@@ -336,7 +336,7 @@ def test_compare_builds_only_what_is_used(cli, arena, monkeypatch):
     monkeypatch.setattr("andante.cli.compare.build_for", lambda grid, text, threads: built.append(text))
     few = ("--problems", "2", "--threads", "1", "-a", "lrta")
     code, _, err = cli("compare", arena, "--build", "regions(m=12)", *few)
-    reason = "no agent here uses regions(m=12); 'andante algorithms' says who needs a database of its kind"
+    reason = "no agent here uses regions(m=12); 'andante algorithms' shows which agents need its kind of database"
     assert (code, said(err).splitlines(), built) == (OK, [reason], [])
     code, _, err = cli("compare", arena, "--build", "regoins", *few)
     assert (code != OK, built) == (True, [])
@@ -348,7 +348,7 @@ def test_compare_builds_the_first_of_a_kind(cli, arena):
     code, _, err = cli("compare", arena, *orders, "--problems", "2", "--threads", "1", "-a", "dlrta")
     assert (code, said(err).splitlines()) == (
         OK,
-        ["pattern(level=2) is used and pattern(level=3) is not: agents look into the first database of a kind"],
+        ["pattern(level=3) is not used: agents use the first database of each kind, which is pattern(level=2)"],
     )
 
 
@@ -388,8 +388,8 @@ def test_databases_that_are_not_used_are_named(cli, arena, shelf):
     code, _, err = cli("solve", arena, "--start", "5,5", "--goal", "15,11", "-a", "dlrta", *given)
     assert code == OK
     assert said(err).splitlines() == [
-        f"{first} is used and {second} is not: agents look into the first database of a kind",
-        f"no agent here uses {moves}; 'andante algorithms' says who needs a database of its kind",
+        f"{second} is not used: agents use the first database of each kind, which is {first}",
+        f"no agent here uses {moves}; 'andante algorithms' shows which agents need its kind of database",
     ]
 
 

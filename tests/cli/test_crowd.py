@@ -201,10 +201,10 @@ def test_scenes_are_made_and_walked(cli, tmp_path):
     assert "change_ticks" in page.read_text()
     code, out, err = cli("crowd", file, "--units", "5")
     assert code in (FAILED, USAGE)
-    assert "a scene says which units there are" in err
+    assert "a scene defines its units and their goals" in err
     code, _, err = cli("solve", file, "--start", "1,1", "--goal", "2,2")
     assert code != OK
-    assert "is a scene, not a map: 'andante crowd" in told(err)
+    assert "is a scene, not a map; 'andante crowd" in told(err)
 
 
 def test_agents_are_compared_in_scenes(cli, tmp_path):

@@ -17,20 +17,20 @@ from andante.errors import AndanteError, did_you_mean, shortened
 VERBS = {
     "solve": "Solve one problem with one algorithm.",
     "compare": "Compare algorithms on the problems of one map.",
-    "crowd": "Let many units walk over one map under one budget, and measure them.",
-    "play": "Write the playground, one page in which agents walk over a map that you draw, and open it.",
-    "advise": "Say which agent to use on your maps, under your limits.",
+    "crowd": "Run many units on one map under one budget, and measure them.",
+    "play": "Write and open the playground: a page in which agents walk over a map that you draw.",
+    "advise": "Find the agent to use on your maps, under your limits.",
     "algorithms": "List the algorithms and their parameters.",
     "maps": "List, show, generate and fetch maps.",
-    "build": "Build databases for maps: offline knowledge for agents that look things up.",
+    "build": "Build databases for maps, for agents that look things up.",
     "export": "Write agents as a C library or as WebAssembly, for games in other languages.",
-    "databases": "List the kinds of databases, and show what a file holds.",
-    "campaign": "Run campaigns of experiments from a data file, stop them, go on, report.",
+    "databases": "List the kinds of databases, and show the contents of a file.",
+    "campaign": "Run, resume and report campaigns of experiments.",
     "store": "Check, merge and export stores of results.",
-    "choose": "Say what choosing algorithms per map and per problem gains, from a campaign's results.",
-    "study": "Rerun a paper's experiments and set its numbers beside ours.",
-    "warmup": "Compile all kernels now, so that nothing waits later.",
-    "demo": "Compare the agents on a generated map, let a crowd walk over it, and write a page about both.",
+    "choose": "Show what choosing an algorithm per map or per problem gains.",
+    "study": "Rerun a paper's experiments and compare its numbers with ours.",
+    "warmup": "Compile all kernels now, so that later commands start faster.",
+    "demo": "Compare the agents on a generated map, run a crowd on it, and write a page.",
 }
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -39,7 +39,7 @@ _UsageError: Any = typer.BadParameter.__bases__[0]  # Typer gives it no name of 
 
 
 class _Verbs(TyperGroup):
-    """Imports a verb's file when the verb is called, so that `andante --help` and bad calls answer at once."""
+    """Imports a verb's file when the verb is called, so that `andante --help` and bad calls return quickly."""
 
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
         return list(VERBS)
@@ -92,7 +92,7 @@ def andante(
 
 
 def main() -> None:
-    """Run the command line; whatever goes wrong on purpose is said in one sentence."""
+    """Run the command line, and print expected errors as one sentence."""
     try:
         app(prog_name="andante")
     except AndanteError as error:
@@ -101,10 +101,10 @@ def main() -> None:
     except KeyboardInterrupt:
         typer.echo("andante: interrupted", err=True)
         sys.exit(INTERRUPTED)
-    except BrokenPipeError:  # the reader of our output has gone: nothing is left to say
+    except BrokenPipeError:  # the reader of our output is gone
         sys.stderr.close()
         sys.exit(OK)
-    except OSError as error:  # of a file or folder that nobody thought of
+    except OSError as error:  # of a file or folder that no other code handled
         where = f"{error.filename}: " if error.filename is not None else ""
         typer.echo(f"andante: {shortened(f'{where}{error.strerror or error}')}", err=True)
         sys.exit(FAILED)

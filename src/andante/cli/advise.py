@@ -52,7 +52,7 @@ def advise(
         None, 0, metavar="SECONDS", help="The most time for building the databases of a map."
     ),
     units: int | None = typer.Option(
-        None, min=1, help="So many agents are on the map at once: measures crowds of them instead of single agents."
+        None, min=1, help="The number of agents on the map: measures crowds of this size instead of single agents."
     ),
     tick_ms: float | None = number_option(
         None, 0, metavar="MS", help="With --units: the time for a tick, in which every unit moves at most once."

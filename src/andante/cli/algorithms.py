@@ -16,7 +16,7 @@ app = typer.Typer(add_completion=False)
 CLAIMS = {
     "real_time": ("R", "real-time"),
     "complete": ("C", "complete"),
-    "two_way": ("2", "that only where moves can be taken back"),
+    "two_way": ("2", "complete only where moves can be reversed"),
     "optimal": ("O", "optimal"),
     "converges": ("V", "convergent"),
     "senses": ("D", "able to discover its map"),
@@ -69,10 +69,10 @@ def _print_table(entries: list[Any]) -> None:
     out.print(table)
     out.print("\nClaims: " + ", ".join(f"{letter} {word}" for letter, word in CLAIMS.values()) + ".", soft_wrap=True)
     out.print(
-        "Who needs a database is given it with --database FILE; 'andante build KIND MAP' makes the file.",
+        "Pass a database that an algorithm needs with --database FILE; 'andante build KIND MAP' writes the file.",
         soft_wrap=True,
     )
-    out.print("'andante algorithms NAME' tells more about one of them.")
+    out.print("'andante algorithms NAME' shows more about one of them.")
 
 
 def _letters(entry: Any) -> str:
@@ -93,7 +93,7 @@ def _order(entry: Any, kind: str) -> str:
 
 
 def _print_links(entry: Any) -> None:
-    """Print where the papers are found, of those that have an address."""
+    """Print the addresses of the papers that have one."""
     from andante.errors import AlgorithmError
     from andante.report.papers import papers_of
 
@@ -114,8 +114,8 @@ def _print_card(entry: Any) -> None:
     out.print(f"claims to be: {_claims(entry) or 'nothing in particular'}")
     for kind in entry.needs:
         out.print(
-            f"needs a database of kind {kind!r}: 'andante build {_order(entry, kind)} MAP' makes it, "
-            "and --database FILE hands it over",
+            f"needs a database of kind {kind!r}: build it with 'andante build {_order(entry, kind)} MAP', "
+            "and pass it with --database FILE",
             soft_wrap=True,
         )
     for p in entry.parameters:

@@ -1,4 +1,4 @@
-"""`andante build`: work out a database for each map, or one for any map."""
+"""`andante build`: build a database for each map, or one for any map."""
 
 from __future__ import annotations
 
@@ -34,24 +34,27 @@ def build(
     kind: str = typer.Argument(..., help="KIND or KIND(parameter=value, ...): see 'andante databases list'."),
     maps: list[str] = typer.Argument(..., metavar="MAP...", help=MAP_HELP),
     out_folder: Path = typer.Option(
-        Path(), "--out", metavar="FOLDER", help="Where to write the files MAP.KIND; it is made if it is not there."
+        Path(), "--out", metavar="FOLDER", help="Where to write the files MAP.KIND; created if needed."
     ),
     goals: Path | None = typer.Option(
-        None, metavar="FILE.scen", help="Build for the goals of this scenario only, on one map; kinds with goals=asked."
+        None,
+        metavar="FILE.scen",
+        help="Build only for the goals of this scenario, on one map; for kinds with goals=asked.",
     ),
     rule: str = RULE_OPTION,
     terrain: str = TERRAIN_OPTION,
-    threads: int = typer.Option(None, min=1, help="How many to build with; all cores if not given."),
+    threads: int = typer.Option(None, min=1, help="Threads to build with. Default: one per core."),
     force: bool = typer.Option(
         False, "--force", help="Overwrite files built with other parameters, or for some goals only."
     ),
-    estimate: bool = typer.Option(False, help="Work for some seconds, say how long it will take at least, and stop."),
+    estimate: bool = typer.Option(False, help="Work for a few seconds, print an estimate of the build time, and stop."),
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Build a database for each map, and write it to a file; or one for any map from all of them: any.KIND.
+    """Build a database for each map, and write it to a file.
 
-    A file appears whole or not at all: an interrupt leaves nothing behind. A file built with the same parameters is
-    overwritten, unless it was built for some goals only: that takes --force. A file that is no database never is.
+    Kinds that work on any map are built from all of the maps, as one file any.KIND. Files are written when they are
+    complete; an interrupt leaves nothing behind. An existing file that was built with other parameters, or for
+    particular goals, is only overwritten with --force. A file that is not a database is never overwritten.
     """
     from andante.errors import OutputError, ParameterError
     from andante.files import make_folder

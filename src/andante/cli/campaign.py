@@ -34,24 +34,24 @@ if TYPE_CHECKING:
     from andante.campaign.engines import Engine
     from andante.store import Store
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Run campaigns, stop them, go on, report.")
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="Run, resume and report campaigns.")
 
 FILE = typer.Argument(..., metavar="FILE.toml", help="The campaign.")
 STORE = typer.Option(None, "--store", metavar="FOLDER", help="Where the results are. Default: FILE.store, beside it.")
 SCALE = typer.Option(
     "full",
-    help="smoke, quick or full: which values of the file to take where it gives several; quick+SET: full for these "
+    help="smoke, quick or full: which values to use where the file gives several; quick+SET: full for this set of "
     "problems.",
 )
 THREADS = typer.Option(cores(), min=1, help="How many jobs run at once, with the engine 'local'.")
 ENGINE = typer.Option("local", help="local (threads of this process) or dask (processes here or elsewhere).")
 SCHEDULER = typer.Option(None, metavar="tcp://HOST:PORT", help="Use the workers of this Dask scheduler.")
-WORKERS = typer.Option(None, min=1, help="Start so many Dask workers on this machine.")
+WORKERS = typer.Option(None, min=1, help="Start this number of Dask workers on this machine.")
 PART = typer.Option(
     None,
     metavar="K/N",
-    help="Run only the K-th of N parts, into a store of its own (FILE-part-K-of-N.store); 'andante store merge' puts "
-    "the stores of all parts together.",
+    help="Run only the K-th of N parts, into a store of its own (FILE-part-K-of-N.store); 'andante store merge' "
+    "merges the stores of all parts.",
 )
 
 
@@ -65,9 +65,9 @@ def run(
     scheduler: str | None = SCHEDULER,
     workers: int | None = WORKERS,
     part: str | None = PART,
-    estimate: bool = typer.Option(False, help="Run a few seconds of it, say how long the rest will take, and stop."),
+    estimate: bool = typer.Option(False, help="Run for a few seconds, estimate the remaining time, and stop."),
 ) -> None:
-    """Run a campaign, or what is left of it."""
+    """Run a campaign, or the rest of it."""
     from andante.campaign import read_campaign
 
     campaign, share = read_campaign(file, scale), read_part(part)
@@ -127,7 +127,7 @@ def report(
     file: Path = FILE,
     store: Path | None = STORE,
     scale: str = SCALE,
-    by: str = typer.Option("agent", help="What a line of the table is about: agent, algorithm, map, set, ..."),
+    by: str = typer.Option("agent", help="What each row of the table describes: agent, algorithm, map, set, ..."),
     problems: str | None = typer.Option(None, "--set", metavar="NAME", help="Only this set of problems."),
     html: Path | None = typer.Option(None, metavar="FILE.html", help="Write a page with tables and plots."),
     markdown: Path | None = typer.Option(None, metavar="FILE.md", help="Write the table in Markdown."),
@@ -141,24 +141,24 @@ def report(
     columns: str | None = typer.Option(
         None,
         metavar="M,M:STATISTIC",
-        help="The columns of all tables: measures, each with mean, median, p95 or max if not its usual statistic.",
+        help="The columns of all tables: measures, each optionally followed by mean, median, p95 or max.",
     ),
     dominance: str | None = typer.Option(
         None,
         metavar="X,Y",
-        help="The two measures in which algorithms may dominate each other. Default: states_expanded_per_move and "
+        help="The two measures for the dominance analysis. Default: states_expanded_per_move and "
         "suboptimality_ratio, or replanned_ratio in scenes.",
     ),
     penalty: float | None = PENALTY_OPTION,
     turn: float | None = TURN_OPTION,
     over: str = typer.Option(
-        "maps", help="What errors and intervals are over: maps, or problems if no other maps than these matter."
+        "maps", help="The sample for errors and intervals: maps, or problems if only these maps matter."
     ),
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Report what is in the store of a campaign, and which agents are better than which.
+    """Report the results of a campaign, and which agents dominate which.
 
-    Of an unfinished one only those problems count that all its agents have finished.
+    While a campaign is unfinished, only problems that all of its agents have finished count.
     """
     from andante.campaign import read_campaign
     from andante.measures import quality_of
@@ -223,8 +223,8 @@ def begun(campaign: Campaign, store: Path | None, part: Share | None = None) -> 
     if not Store.exists(folder):
         Store.refuse_taken(folder)  # rows without a manifest were begun
         raise CampaignError(
-            f"{campaign.path} was not begun yet: there is no store {folder}; '{command('run', campaign, store, part)}' "
-            "begins it"
+            f"{campaign.path} was not started yet: there is no store {folder}; start it with "
+            f"'{command('run', campaign, store, part)}'"
         )
     return Store(folder)
 

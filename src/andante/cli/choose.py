@@ -23,15 +23,19 @@ FACTORIZED = (0.05, 0.2)  # shares of results present
 
 @app.command()
 def choose(
-    store: Path = typer.Argument(..., metavar="STORE", help="The results of a campaign in which all ran on all."),
+    store: Path = typer.Argument(
+        ..., metavar="STORE", help="The results of a campaign that ran every algorithm on every problem."
+    ),
     expansions: float = number_option(
         float("inf"), 0, help="Leave out algorithms that expanded more states than this before any move."
     ),
     only: list[str] = typer.Option([], metavar="NAME", help="Choose among algorithms of this name; may be repeated."),
-    splits: int = typer.Option(100, min=1, help="How many random splits into old and new."),
+    splits: int = typer.Option(100, min=1, help="The number of random splits into known and new results."),
     seed: int = typer.Option(0, min=0, help="For the splits."),
-    predict: bool = typer.Option(True, help="Also try to predict what is best; needs scikit-learn and the maps."),
-    folder: Path = typer.Option(Path(), "--maps", metavar="FOLDER", help="Where the paths of map files begin."),
+    predict: bool = typer.Option(True, help="Also predict the best algorithm; needs scikit-learn and the maps."),
+    folder: Path = typer.Option(
+        Path(), "--maps", metavar="FOLDER", help="The folder that paths of map files are relative to."
+    ),
     markdown: Path | None = typer.Option(None, metavar="FILE.md", help="Write the tables there."),
     csv: Path | None = typer.Option(None, metavar="FILE.csv", help="Write the best algorithm for each map there."),
     figures: Path | None = typer.Option(None, metavar="FOLDER", help="Write the figures there, as SVG."),

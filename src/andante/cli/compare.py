@@ -60,25 +60,25 @@ def compare(
     map: str = typer.Argument(  # noqa: A002 (the user's word for it)
         ...,
         metavar="MAP|SCENE",
-        help=f"{MAP_HELP} Or a scene: a map that changes (andante maps scene), walked as each of its units, alone.",
+        help=f"{MAP_HELP} Or a scene, a map that changes (andante maps scene): each agent walks as each unit, alone.",
     ),
     scenario: Path | None = typer.Option(None, metavar="FILE.scen", help="Take the problems from this file."),
     algorithms: list[str] = typer.Option(
         [],
         "--algorithms",
         "-a",
-        help="Which algorithms, as 'rta, lrta(depth=3)'; may be repeated. Default: a selection from all families, and "
-        "those that use the given databases.",
+        help="The algorithms, such as 'rta, lrta(depth=3)'; may be repeated. Default: a selection from all families, "
+        "and those that use the given databases.",
     ),
-    problems: int = typer.Option(200, min=1, help="How many problems, or at most how many units of a scene."),
-    seed: int = typer.Option(0, min=0, help="For drawing problems."),
-    threads: int = typer.Option(cores(), min=1, help="How many run at once."),
+    problems: int = typer.Option(200, min=1, help="The number of problems, or the most units of a scene."),
+    seed: int = typer.Option(0, min=0, help="The seed for drawing problems."),
+    threads: int = typer.Option(cores(), min=1, help="How many problems run in parallel."),
     database: list[Path] = DATABASE_OPTION,
     build: list[str] = typer.Option(
         [],
         metavar="KIND",
-        help="First build a database of this kind, as 'regions' or 'pattern(side=32)', and report its size and build "
-        "time; may be repeated. 'andante build' writes it to a file.",
+        help="Build a database of this kind first, such as 'regions' or 'pattern(side=32)', and report its size and "
+        "build time; may be repeated. To keep it in a file, use 'andante build'.",
     ),
     sight: int | None = SIGHT_OPTION,
     rule: str = RULE_OPTION,

@@ -51,17 +51,19 @@ def crowd(
         ..., metavar="MAP|SCENE", help=f"{MAP_HELP} Or a scene: a map with units and changes (andante maps scene)."
     ),
     units: int | None = typer.Option(
-        None, min=1, help="How many units, each with a random problem of its own. Default: 1000, or those of a scene."
+        None, min=1, help="The number of units, each with a random problem. Default: 1000, or the units of a scene."
     ),
     algorithm: str | None = typer.Option(
         None,
         "--algorithm",
         "-a",
-        help=f"NAME or NAME(parameter=value, ...). If none is named, {ALGORITHM}, with which most units arrive soon "
-        f"and which needs no database; with --share, {SHARING}.",
+        help=f"NAME or NAME(parameter=value, ...). Default: {ALGORITHM}, with which most units arrive soon and which "
+        f"needs no database; with --share, {SHARING}.",
     ),
-    microseconds: float | None = number_option(None, help="The budget of a tick for all units: 2000 if none is named."),
-    expansions: float | None = number_option(None, help="The budget in states expanded: the same on every machine."),
+    microseconds: float | None = number_option(None, help="The time budget of a tick, for all units. Default: 2000."),
+    expansions: float | None = number_option(
+        None, help="The budget of a tick in states expanded: gives the same result on every machine."
+    ),
     ticks: int = typer.Option(10_000, min=1, help="Stop after this many ticks, even if units still walk."),
     seed: int = typer.Option(0, min=0, help="For drawing problems."),
     rule: str = RULE_OPTION,
@@ -69,9 +71,9 @@ def crowd(
     database: list[Path] = DATABASE_OPTION,
     bodies: bool = typer.Option(False, "--bodies", help="No two units in one cell: they push each other aside."),
     share: bool = typer.Option(False, "--share", help="Give all units one goal, and let them learn together."),
-    lanes: int | None = typer.Option(None, min=1, help="Groups that units are dealt into: one per thread by default."),
-    threads: int = typer.Option(1, min=1, help="How many lanes run at once."),
-    memory: float = number_option(256, 1, metavar="MB", help="The most that all units may take."),
+    lanes: int | None = typer.Option(None, min=1, help="The number of groups of units. Default: one per thread."),
+    threads: int = typer.Option(1, min=1, help="How many lanes run in parallel."),
+    memory: float = number_option(256, 1, metavar="MB", help="The memory limit for all units."),
     html: Path | None = typer.Option(None, metavar="FILE.html", help="Write a page that replays the crowd."),
     as_json: bool = JSON_OPTION,
 ) -> None:
@@ -124,7 +126,7 @@ def _scene(name: str, units: int | None, share: bool, rule: str, terrain: str) -
     if not is_scene(name):
         return None
     if units is not None or share:
-        raise ParameterError("a scene says which units there are, and where they go; leave out --units and --share")
+        raise ParameterError("a scene defines its units and their goals; leave out --units and --share")
     scene = read_scene(name)
     refuse_rules(scene, rule, terrain)
     return scene

@@ -43,7 +43,7 @@ def list_kinds(as_json: bool = JSON_OPTION) -> None:
 @app.command()
 def show(
     file: Path = typer.Argument(..., metavar="FILE", help="A file that 'andante build' wrote."),
-    map: str | None = typer.Option(None, metavar="MAP", help=f"Check that it was built for this map. {MAP_HELP}"),  # noqa: A002
+    map: str | None = typer.Option(None, metavar="MAP", help=f"Check that the file was built for this map. {MAP_HELP}"),  # noqa: A002
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Show what a database file holds, and with which parameters it was built; a damaged file is an error."""

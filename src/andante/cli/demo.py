@@ -40,7 +40,7 @@ CROWDS = ("hcdps", "dlrta", "lrta")  # the first has the database that is built 
 def demo(
     path: Path = typer.Option(Path("demo.html"), "--out", metavar="FILE.html", help="Where to write the page."),
 ) -> None:
-    """Compare the agents on a generated game-like map, let a crowd walk over it, and write a page about both."""
+    """Compare the agents on a generated game-like map, run a crowd on it, and write a page with both."""
     from andante.agent import compared
     from andante.datasets.generate import generate
     from andante.files import make_folder
@@ -70,8 +70,8 @@ def tell_of_playground(folder: Path, grid: Grid) -> None:
 
     if not is_built():
         out.print(
-            "watch these agents think in your browser: releases carry the playground (andante play), and "
-            "'make playground' builds it, with Node 20 or newer",
+            "watch these agents think in your browser: releases include the playground (andante play); in a clone, "
+            "'make playground' builds it with Node 20 or newer",
             soft_wrap=True,
         )
         return

@@ -36,15 +36,15 @@ def export(
     database: list[Path] = typer.Option(
         [],
         metavar="FILE",
-        help="What agents look things up in, made by 'andante build' for these maps; may be repeated.",
+        help="A database for one of these maps, made by 'andante build'; may be repeated.",
     ),
     target: list[str] = typer.Option(
         ["this"],
-        help="this (machine), linux, windows, macos or wasm, or one of them with its processor, such as linux-arm64; "
-        "may be repeated.",
+        help="this (machine), linux, windows, macos or wasm, optionally with a processor, such as linux-arm64; may be "
+        "repeated.",
     ),
     out_folder: Path = typer.Option(
-        ..., "--out", metavar="FOLDER", help="Where to write; a folder that is new, empty, or of an earlier export."
+        ..., "--out", metavar="FOLDER", help="Where to write: a new or empty folder, or one of an earlier export."
     ),
     living: bool = typer.Option(False, "--living", help="Let the game close and open cells of the maps."),
     crowd: int = typer.Option(
@@ -52,15 +52,18 @@ def export(
         "--crowd",
         metavar="UNITS",
         min=0,
-        help="Write crowds too, of at most N units, with one budget per tick.",
+        help="Also write crowds of at most N units, with one budget per tick.",
     ),
-    memory: float = number_option(16e6, 1e6, metavar="BYTES", help="What the units of a crowd may take together."),
+    memory: float = number_option(16e6, 1e6, metavar="BYTES", help="The memory limit for all units of a crowd."),
     bodies: bool = typer.Option(False, "--bodies", help="No two units of a crowd are in one cell."),
     share: str = typer.Option(
         None, "--share", metavar="goal", help="Units of a crowd that have the same goal learn together."
     ),
     grow: int = typer.Option(
-        1, metavar="TIMES", min=1, help="Write plans for larger crowds too, up to TIMES as large, to grow into."
+        1,
+        metavar="TIMES",
+        min=1,
+        help="Also write plans for larger crowds, up to TIMES as large, so that a crowd can grow.",
     ),
     as_json: bool = JSON_OPTION,
 ) -> None:

@@ -66,7 +66,7 @@ def list_maps(
 def show(
     map: str = typer.Argument(..., metavar="MAP", help=MAP_HELP),  # noqa: A002 (the user's word for it)
     level: int | None = typer.Option(
-        None, min=1, metavar="LEVEL", help="Show the regions of this level of its clique abstraction, too."
+        None, min=1, metavar="LEVEL", help="Also show the regions of this level of its clique abstraction."
     ),
     picture: Path | None = typer.Option(None, metavar="FILE.png", help="Draw the map."),
     rule: str = RULE_OPTION,
@@ -166,7 +166,7 @@ def generate(
     size: str = typer.Argument(..., metavar="WIDTHxHEIGHT"),
     file: Path = typer.Argument(..., metavar="FILE.map", help="Where to write it."),
     seed: int = typer.Option(0, min=0, help="The same seed gives the same map, everywhere."),
-    option: list[str] = typer.Option([], metavar="NAME=VALUE", help="An option of this kind; may be repeated."),
+    option: list[str] = typer.Option([], metavar="NAME=VALUE", help="An option of this kind of map; may be repeated."),
 ) -> None:
     """Generate a map and write it to a file."""
     from andante.datasets.generate import generate as make
@@ -201,17 +201,17 @@ def _costs_of(grid: Grid) -> dict[str, float]:
 def scene(
     map: str = typer.Argument(..., metavar="MAP", help=MAP_HELP),  # noqa: A002 (the user's word for it)
     file: Path = typer.Argument(..., metavar="FILE.scene", help="Where to write it."),
-    kind: str = typer.Option("doors", help="doors, bridges, tunnels or rubble: what changes."),
-    units: int = typer.Option(100, min=1, help="How many units, each with a random problem of its own."),
-    changes_per_second: float = number_option(1.0, 0.0, help="How many cells change per second."),
-    moves_per_second: int = typer.Option(30, min=1, help="A second is so many ticks; a unit makes a move per tick."),
+    kind: str = typer.Option("doors", help="What changes: doors, bridges, tunnels or rubble."),
+    units: int = typer.Option(100, min=1, help="The number of units, each with a random problem."),
+    changes_per_second: float = number_option(1.0, 0.0, help="The number of cells that change per second."),
+    moves_per_second: int = typer.Option(30, min=1, help="Ticks per second; a unit makes one move per tick."),
     ticks: int = typer.Option(1000, min=1, help="The last tick in which a cell changes, or a goal wanders or circles."),
     moving: float = number_option(0.0, 0.0, help="The share of the goals that move."),
-    targets: str = typer.Option("wander", help="wander, circle or flee: how these goals move."),
-    target_every: int = typer.Option(3, min=1, help="They make a move every so many ticks."),
+    targets: str = typer.Option("wander", help="How these goals move: wander, circle or flee."),
+    target_every: int = typer.Option(3, min=1, help="The number of ticks between two moves of these goals."),
     seed: int = typer.Option(0, min=0, help="The same seed gives the same scene, everywhere."),
 ) -> None:
-    """Generate a scene, units on a map that changes, for 'andante crowd' and 'andante compare'."""
+    """Generate a scene (units on a map that changes) for 'andante crowd' and 'andante compare'."""
     from andante.datasets.scenes import make_scene
     from andante.world.scenes import write_scene
 
@@ -235,7 +235,7 @@ def scene(
 def fetch(
     names: list[str] = typer.Argument(..., metavar="SET...", help="Benchmark sets: see 'andante maps list'."),
     source: str = typer.Option(
-        None, "--from", metavar="FOLDER|URL", help="Where the archives are, if not on their own site."
+        None, "--from", metavar="FOLDER|URL", help="Where to get the archives. Default: the benchmark's site."
     ),
 ) -> None:
     """Fetch benchmark sets into the cache, and check them."""

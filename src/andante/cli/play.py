@@ -23,11 +23,11 @@ def play(
     world: str = typer.Argument(None, metavar="[MAP]", help=f"{MAP_HELP} Without one the page makes a map itself."),
     path: Path = typer.Option(Path("play.html"), "--out", metavar="FILE.html", help="Where to write the page."),
     databases: bool = typer.Option(
-        True, "--databases/--no-databases", help="Build small databases of MAP, for the agents that need one."
+        True, "--databases/--no-databases", help="Build small databases of MAP for the agents that need them."
     ),
     show: bool = typer.Option(True, "--open/--no-open", help="Open the page in the browser."),
 ) -> None:
-    """Write the playground, one page in which agents walk over a map that you draw, and open it.
+    """Write and open the playground: a page in which agents walk over a map that you draw.
 
     The page has everything inside: no server, no network. Agents that need a database or levels walk on MAP only.
     """

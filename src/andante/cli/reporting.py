@@ -19,7 +19,7 @@ def refuse_empty(*files: Path | None) -> None:
     from andante.errors import OutputError
 
     for file in filter(None, files):
-        raise OutputError(f"{file} was not written: there is nothing to compare in it yet")
+        raise OutputError(f"{file} was not written: there are no results to compare yet")
 
 
 def read_pair(text: str) -> tuple[str, str]:

@@ -28,7 +28,7 @@ def refuse_rules(scene: Scene, rule: str, terrain: str) -> None:
     if rule not in ("octile", scene.grid.rule):
         raise ParameterError("a scene names its own rule for moves; leave out --rule")
     if terrain:
-        raise ParameterError("cells of a scene in a file all cost 1; leave out --terrain")
+        raise ParameterError("all cells of a scene cost 1; leave out --terrain")
 
 
 def run_scene(

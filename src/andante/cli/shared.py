@@ -51,24 +51,25 @@ MAP_HELP = (
 RULE_OPTION = typer.Option(
     "octile",
     metavar="octile|corners|cardinal|sixteen",
-    help="Which diagonal moves are legal: all that cut no corner, all between free cells, none, or these and leaps.",
+    help="Legal moves: diagonals that cut no corner (octile), all diagonals between free cells (corners), none "
+    "(cardinal), or octile with knight's moves (sixteen).",
 )
 TERRAIN_OPTION = typer.Option(
     "",
     metavar="S=2,W=5",
-    help="What cells cost, by map character: 1 where nothing is said. A character with a cost is passable.",
+    help="The cost of cells by map character; others cost 1. A character with a cost is passable.",
 )
 SIGHT_OPTION = typer.Option(
     None,
     metavar="R",
     min=1,
-    help="The map is unknown: agents see R cells far and assume that unseen cells are free.",
+    help="Agents do not know the map: they see R cells far and assume that unseen cells are free.",
 )
 DATABASE_OPTION = typer.Option(
     [],
     metavar="FILE",
-    help="What agents look things up in, made for this map by 'andante build'; may be repeated. Of several of one kind "
-    "the first is used.",
+    help="A database for this map, made by 'andante build'; may be repeated. Of several of one kind, the first is "
+    "used.",
 )
 
 
@@ -89,8 +90,8 @@ PENALTY_OPTION = number_option(
     None,
     1,
     metavar="P",
-    help="Compare agents on all problems: one that did not arrive, or walked further, counts as P times optimal "
-    "(in scenes, P times replanned A*). Default: on the problems that all agents solved.",
+    help="Compare agents on all problems, where one that did not arrive, or walked further, counts as P times optimal "
+    "(in scenes, P times replanned A*). Default: compare them on the problems that all agents solved.",
 )
 
 
@@ -98,7 +99,7 @@ TURN_OPTION = number_option(
     None,
     1,
     metavar="N",
-    help="Also show goal achievement times, planning and walking on one clock: a turn lasts as long as N expansions.",
+    help="Also show goal achievement times, which add planning and walking: a turn lasts as long as N expansions.",
 )
 
 
@@ -121,8 +122,8 @@ def read_world(text: str, rule: str = "octile", terrain: str = "") -> Grid:
 
     if is_scene(text):
         raise AndanteError(
-            f"{text} is a scene, not a map: 'andante crowd {text}' walks it with all its units at once, and "
-            f"'andante compare {text}' with one agent alone"
+            f"{text} is a scene, not a map; 'andante crowd {text}' runs all of its units together, and "
+            f"'andante compare {text}' runs each unit alone"
         )
     costs = parse_costs(terrain)
     read = read_map if os.path.exists(text) else map_named
@@ -141,7 +142,7 @@ def _whole(word: str, text: str, option: str) -> int:
     try:
         return int(word)
     except ValueError:
-        raise AndanteError(f"{option}: {text!r} should hold a whole number where it has {word!r}") from None
+        raise AndanteError(f"{option}: {text!r} should have a whole number instead of {word!r}") from None
 
 
 def split_algorithms(texts: Sequence[str]) -> list[str]:
@@ -320,10 +321,10 @@ def warn_unused(offers: Sequence[Offer], entries: Iterable[Algorithm]) -> list[O
     used: list[Offer] = []
     for one in offers:
         if one.kind not in needed:
-            reason = f"no agent here uses {one.name}; 'andante algorithms' says who needs a database of its kind"
+            reason = f"no agent here uses {one.name}; 'andante algorithms' shows which agents need its kind of database"
         elif one.kind in first:
             rival = first[one.kind].name
-            reason = f"{rival} is used and {one.name} is not: agents look into the first database of a kind"
+            reason = f"{one.name} is not used: agents use the first database of each kind, which is {rival}"
         else:
             first[one.kind] = one
             used.append(one)

@@ -41,8 +41,8 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def solve(
     map: str = typer.Argument(..., metavar="MAP", help=MAP_HELP),  # noqa: A002 (the user's word for it)
-    start: str = typer.Option(..., metavar="X,Y", help="Where the agent begins."),
-    goal: str = typer.Option(..., metavar="X,Y", help="Where it wants to go."),
+    start: str = typer.Option(..., metavar="X,Y", help="The cell where the agent starts."),
+    goal: str = typer.Option(..., metavar="X,Y", help="The cell that it has to reach."),
     algorithm: str = typer.Option("lrta", "--algorithm", "-a", help="NAME or NAME(parameter=value, ...)."),
     database: list[Path] = DATABASE_OPTION,
     sight: int | None = SIGHT_OPTION,
@@ -50,8 +50,10 @@ def solve(
     terrain: str = TERRAIN_OPTION,
     suboptimality_cap: float | None = number_option(None, 1, help="Give up at this many times the optimal cost."),
     picture: Path | None = typer.Option(None, metavar="FILE.png", help="Draw the path on the map."),
-    trace: Path | None = typer.Option(None, metavar="FILE.json", help="Keep every move and thought, to be replayed."),
-    posthoc: Path | None = typer.Option(None, metavar="FILE.trace.json", help="The same for the Posthoc visualiser."),
+    trace: Path | None = typer.Option(None, metavar="FILE.json", help="Save every move and thought, for replays."),
+    posthoc: Path | None = typer.Option(
+        None, metavar="FILE.trace.json", help="Save the same for the Posthoc visualiser."
+    ),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Solve one problem with one algorithm.

@@ -13,7 +13,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, help="Check, merge
 
 @app.command()
 def check(folder: Path = typer.Argument(..., metavar="STORE", help="The folder of a store.")) -> None:
-    """Check that all files of a store are intact and rows of one trial agree; the exit code is 1 if not."""
+    """Check that all files of a store are intact and rows of the same trial agree; the exit code is 1 if not."""
     from andante.store import Store
     from andante.store import check as faults_of
 
@@ -31,7 +31,7 @@ def merge(
     folders: list[Path] = typer.Argument(..., metavar="STORE...", help="Two stores or more."),
     into: Path = typer.Option(..., "--into", metavar="STORE", help="The new store."),
 ) -> None:
-    """Put stores together into a new one; each trial counts once."""
+    """Merge stores into a new one; each trial is kept once."""
     from andante.store import Store
     from andante.store import check as faults_of
     from andante.store import merge as put_together

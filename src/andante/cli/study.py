@@ -19,22 +19,31 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def study(
-    name: str = typer.Argument(None, metavar="[NAME|FILE.toml]", help="Which; without it they are listed."),
+    name: str = typer.Argument(
+        None, metavar="[NAME|FILE.toml]", help="The study to run. Without it, all studies are listed."
+    ),
     scale: str = typer.Option(
         "quick",
-        help="smoke (does it run? under a minute), quick (a sample, in minutes), full (as in the paper), or quick+SET: "
-        "full for these problems only.",
+        help="smoke (a test, under a minute), quick (a sample, in minutes), full (as in the paper), or quick+SET (full "
+        "for this set of problems only).",
     ),
     threads: int = THREADS,
     store: Path | None = typer.Option(None, metavar="FOLDER", help="Default: rows.store in the folder of --out."),
     folder: Path | None = typer.Option(
-        None, "--out", metavar="FOLDER", help="Where the page and figures go. Default: andante-studies/NAME/SCALE."
+        None,
+        "--out",
+        metavar="FOLDER",
+        help="The folder for the page and figures. Default: andante-studies/NAME/SCALE.",
     ),
-    estimate: bool = typer.Option(False, help="Run a few seconds of it, say how long the rest will take, and stop."),
+    estimate: bool = typer.Option(False, help="Run for a few seconds, estimate the remaining time, and stop."),
     so_far: bool = typer.Option(
-        False, "--so-far", help="Run nothing: write the page from what is finished, and say there how much that is."
+        False,
+        "--so-far",
+        help="Run nothing; write the page from the finished trials, and note on it how many these are.",
     ),
-    busy: bool = typer.Option(False, help="The page says that the machine had other work, so that times say little."),
+    busy: bool = typer.Option(
+        False, help="Note on the page that the machine had other work, so that its times mean little."
+    ),
 ) -> None:
     """Rerun a paper's experiments and compare its numbers with ours."""
     from andante.campaign import read_campaign
