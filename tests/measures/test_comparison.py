@@ -138,8 +138,8 @@ def test_only_problems_that_all_have_solved_are_compared():
         "Not compared, because they solved nothing: c."
     )
     assert found.method == (
-        "Differences are paired by problem, with 95 % bootstrap intervals over 15 problems of one map; better means "
-        "that the chance of an error is below 5%."
+        "Differences are paired by problem, with 95 % bootstrap intervals over 15 problems of one map. Better means "
+        "that this interval excludes 0 and that a paired t-test over 15 problems of one map rejects equality at 5 %."
     )
 
 

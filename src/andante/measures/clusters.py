@@ -50,27 +50,42 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """The cluster of each problem, by number from 0.
+    """The cluster of each trial, by number from 0.
+
+    Where problems are the clusters, trials on the same problem are one cluster. By default each trial is on a problem
+    of its own.
 
     >>> clusters = Clusters.of(["arena", "arena", "maze"])
     >>> clusters.numbers.tolist(), clusters.count, clusters.of_maps
     ([0, 0, 1], 2, True)
     >>> str(Clusters.of(["arena", "arena"]))  # one map only: its problems are the clusters
     '2 problems of one map'
+    >>> str(Clusters.of(["arena"] * 4, problems=["a", "b", "a", "b"]))
+    '2 problems of one map'
     """
 
-    numbers: Numbers  # [problems]
+    numbers: Numbers  # [trials]
     count: int
     of_maps: bool  # else each problem is a cluster
     maps: int  # how many there are
 
     @classmethod
-    def of(cls, maps: Sequence[Any] | npt.NDArray[Any], over: Over = "maps") -> Clusters:
-        """Return the clusters of problems, from the map of each."""
+    def of(
+        cls,
+        maps: Sequence[Any] | npt.NDArray[Any],
+        over: Over = "maps",
+        problems: Sequence[Any] | npt.NDArray[Any] | None = None,
+    ) -> Clusters:
+        """Return the clusters of trials, from the map and the problem of each."""
         names, numbers = np.unique(np.asarray(maps), return_inverse=True)
         if over == "maps" and len(names) > 1:
             return cls(numbers.astype(np.int64), len(names), True, len(names))
-        return cls(np.arange(len(numbers)), len(numbers), False, len(names))
+        return cls._of_problems(np.arange(len(numbers)) if problems is None else np.asarray(problems), len(names))
+
+    @classmethod
+    def _of_problems(cls, problems: npt.NDArray[Any], maps: int) -> Clusters:
+        names, numbers = np.unique(problems, return_inverse=True)
+        return cls(numbers.astype(np.int64), len(names), False, maps)
 
     def __str__(self) -> str:
         return described(self.count, self.of_maps, self.maps)
@@ -81,8 +96,7 @@ class Clusters:
             return self
         if self.of_maps:
             return Clusters.of(self.numbers[kept])
-        left = int(kept.sum())
-        return Clusters(np.arange(left), left, False, self.maps)
+        return Clusters._of_problems(self.numbers[kept], self.maps)
 
     def sizes(self) -> Values:
         """Return the number of problems in each cluster."""
@@ -90,7 +104,7 @@ class Clusters:
 
     def sums(self, values: Values) -> Values:
         """Return the sum of the values in each cluster; values are numbers of problems, or several rows of these."""
-        if not self.of_maps:
+        if self.count == len(self.numbers) and not self.of_maps:  # each trial has a problem of its own
             return values
         if values.ndim == 1:
             return np.bincount(self.numbers, values, self.count).astype(np.float64)

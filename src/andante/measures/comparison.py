@@ -114,11 +114,12 @@ class Comparison:
         if len(self.agents) < 2 or not self.problems:
             return ""
         pairs = math.comb(len(self.agents), 2)
-        corrected = "" if pairs == 1 else f", after correction for {pairs:,} pairs of agents"
+        corrected = "" if pairs == 1 else f" with Holm's correction for {pairs:,} pairs of agents"
+        sure = f"{DOUBT * 100:g} %"
         kind = "bootstrap" if self.clusters >= FEWEST_TO_RESAMPLE else "Student's t"
         return (
-            f"Differences are paired by problem, with 95 % {kind} intervals over {self.over}; better means that the "
-            f"chance of an error is below {DOUBT:.0%}{corrected}."
+            f"Differences are paired by problem, with 95 % {kind} intervals over {self.over}. Better means that this "
+            f"interval excludes 0 and that a paired t-test over {self.over} rejects equality at {sure}{corrected}."
         )
 
     @property

@@ -288,8 +288,10 @@ def _summary(name: str, group: list[Row], over: Over) -> Summary:
     missed = np.array([not row["solved"] for row in group])
     flags = {MEASURES[key].bounded_by for key in present} - {""}
     bounds = {name: np.array([bool(row.get(name, False)) for row in group]) for name in flags}
-    clusters = Clusters.of(maps_of(group), over)
-    return summary_of(name, columns, solved, missed, bounds, clusters, _problems(group))
+    places = _places(group)
+    clusters = Clusters.of(maps_of(group), over, places)
+    problems = None if places is None else sum(places)
+    return summary_of(name, columns, solved, missed, bounds, clusters, problems)
 
 
 def summary_of(
@@ -316,8 +318,9 @@ def summary_of(
     return Summary(name, len(missed), solved, statistics, problems)
 
 
-def _problems(group: list[Row]) -> int | None:
-    places = [place_columns(row) for row in group]
-    if not all(places):
+def _places(group: list[Row]) -> list[int] | None:
+    """Return a number for the problem of each row; None if it is not known."""
+    names = [place_columns(row) for row in group]
+    if not all(names):
         return None
-    return sum(place_digest(row[name] for name in place) for row, place in zip(group, places, strict=True))
+    return [place_digest(row[name] for name in place) for row, place in zip(group, names, strict=True)]

@@ -1,12 +1,15 @@
 """The table of a comparison in LaTeX, for the packages booktabs and siunitx (version 3).
 
-Numbers are aligned at their decimal point. What is not a number (± and its error, an interval, ≥ before a lower bound)
-stands before or after it in braces, as siunitx has it, and the column reserves room for the widest.
+Numbers are aligned at their decimal point, and ≥ is part of the number. What stands after it (± and its error, an
+interval, n) is in braces, as siunitx has it, and the column reserves room for the widest. It is in math mode, so that
+it stays in normal weight where the number is bold. A table that is wider than a page is divided into several, below
+each other, and a long name is broken into lines.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -14,26 +17,49 @@ from andante.measures import MEASURES, Measure, Summary
 from andante.measures.summary import QUANTILES
 from andante.report.table import Best, Column, columns, headed, marks
 from andante.report.titles import title_of
+from andante.report.typeset import broken, width
 
 _PACKAGES = "% Needs \\usepackage{booktabs} and \\usepackage{siunitx}, version 3 or newer."
-_BOUND = "{$\\geq$}"
+_BOUND = "\\geq"
 _NONE = "{--}"
+_SMALL = "\\small\n\\setlength{\\tabcolsep}{4pt}\n\\sisetup{text-series-to-math = true}  % for bold numbers"
+_BETWEEN = 8.9  # what is between two columns, at ten points
+_COLUMN, _PAGE = 255.0, 380.0  # one of two columns of a paper and the narrowest page, if ten points were nine as above
+_NAME = 140.0  # the widest name that stays on one line
+#: The measures of a table of which no columns were chosen: what fits beside each other.
+_USUAL = (
+    "suboptimality_ratio",
+    "replanned_ratio",
+    "states_expanded_per_move",
+    "max_states_expanded",
+    "microseconds_per_move",
+    "memory_bytes",
+)
 #: Units with prefixes, by what they are measured in: all numbers of a column are in the largest that fits.
 _SCALES = {"B": ((1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB")), "s": ((1e-3, "ms"), (1.0, "s"))}
 
 
 class Cell(NamedTuple):
-    """A cell: what stands before the number, the number as siunitx reads it, and what stands after it."""
+    """A cell: the number as siunitx reads it, whether it is a lower bound, and what stands after it, in math mode."""
 
-    before: str
     number: str  # digits and a point; empty if there is none
-    after: str
+    bound: bool = False
+    after: str = ""
+
+    @property
+    def text(self) -> str:
+        """What stands after the number, or instead of it."""
+        if not self.number:
+            return f"{{${self.after}$}}" if self.after else _NONE
+        return f"{{$\\,{self.after}$}}" if self.after else ""
 
     def written(self, bold: bool) -> str:
         """Return the cell as LaTeX."""
         if not self.number:
-            return self.after or _NONE
-        return " ".join(filter(None, ["\\bfseries" if bold else "", self.before, self.number, self.after]))
+            return self.text
+        return " ".join(
+            filter(None, ["\\bfseries" if bold else "", _BOUND if self.bound else "", self.number, self.text])
+        )
 
 
 class _Spec(NamedTuple):
@@ -44,15 +70,36 @@ class _Spec(NamedTuple):
     cells: list[Cell]
 
     @property
-    def format(self) -> str:
-        """The column as it is declared to siunitx."""
+    def _digits(self) -> tuple[int, int]:
+        """How many digits the numbers have before and after the point."""
         numbers = [cell.number.lstrip("-") for cell in self.cells if cell.number] or ["0"]
         whole, decimals = (max(len(n.partition(".")[k]) for n in numbers) for k in (0, 2))
+        return whole, decimals
+
+    @property
+    def _after(self) -> str:
+        """The widest of the texts after the numbers."""
+        return max((cell.text for cell in self.cells if cell.number), key=width, default="")
+
+    @property
+    def format(self) -> str:
+        """The column as it is declared to siunitx."""
+        whole, decimals = self._digits
+        bound = f"{_BOUND} " if any(cell.bound for cell in self.cells) else ""
         sign = "-" if any(cell.number.startswith("-") for cell in self.cells) else ""
-        size = f"{sign}{whole}.{decimals}" if decimals else f"{sign}{whole}"
-        texts = [("pre", [cell.before for cell in self.cells]), ("post", [cell.after for cell in self.cells])]
-        room = [f"table-space-text-{where} = {max(some, key=len)}" for where, some in texts if any(some)]
-        return f"S[{', '.join([f'table-format = {size}', *room])}]"
+        size = f"{bound}{sign}{whole}.{decimals}" if decimals else f"{bound}{sign}{whole}"
+        room = f", table-space-text-post = {self._after}" if self._after else ""
+        return f"S[table-format = {size}{room}]"
+
+    @property
+    def width(self) -> float:
+        """About how wide the column is, in points."""
+        whole, decimals = self._digits
+        number = width("0" * (whole + decimals) + ("." if decimals else "")) + width(self._after)
+        number += 14.0 if any(cell.bound for cell in self.cells) else 0.0
+        number += 8.0 if any(cell.number.startswith("-") for cell in self.cells) else 0.0
+        alone = max((width(cell.text) for cell in self.cells if not cell.number), default=0.0)
+        return max(number, alone, width(self.title), width(f"({self.unit})")) + _BETWEEN
 
 
 def latex(
@@ -64,28 +111,66 @@ def latex(
     label: str = "tab:results",
     notes: Sequence[str] = (),
 ) -> str:
-    """Return the table as a float with a caption and a label; bold cells are the best, and ``notes`` are comments."""
+    """Return the table as a float with a caption and a label; bold cells are the best, and ``notes`` are comments.
+
+    The first sentence of the caption is what a list of tables shows. The float is as wide as a column of a paper if
+    the table is, and else as a page.
+    """
     shown = columns(summaries, measures, about)
-    measured = [column for column in shown if column.measure is not None]
-    bold = [[False, False, *line] for line in marks(summaries, measured, best)]
+    measured = [one for one in shown if one.measure is not None and (measures or _usual(one))]
+    nowhere = [False] * len(summaries)
+    bold = [nowhere, nowhere, *map(list, zip(*marks(summaries, measured, best), strict=True))]
     specs = [*_counts(summaries), *(_spec(column, summaries, measures) for column in measured)]
-    lines = [
-        [_name(summary.name, about), *(spec.cells[k].written(bold[k][n]) for n, spec in enumerate(specs))]
-        for k, summary in enumerate(summaries)
-    ]
-    heads = [[headed(about), *(f"{{{spec.title}}}" for spec in specs)]]
-    if any(spec.unit for spec in specs):
-        heads.append(["", *(f"{{({spec.unit})}}" if spec.unit else "" for spec in specs)])
-    words = " ".join(caption)
+    names = [_name(summary.name, about) for summary in summaries]
+    named = max(width(line) for lines in [[headed(about)], *names] for line in lines) + _BETWEEN
+    blocks = _blocks([spec.width for spec in specs], named)
+    float_name = "table" if named + sum(spec.width for spec in specs) <= _COLUMN else "table*"
+    short, words = (for_latex(" ".join(some)) for some in (caption[:1], caption))
     return "\n".join(
         [
             _PACKAGES,
             *(f"% {one}" for one in notes),
-            "\\begin{table}",
+            f"\\begin{{{float_name}}}",
             "\\centering",
-            f"\\caption{{{for_latex(words)}}}",
+            f"\\caption[{{{short}}}]{{{words}}}",
             f"\\label{{{label}}}",
-            "\\sisetup{text-series-to-math = true}  % for bold numbers",
+            "\\smallskip",
+            _SMALL,
+            "\n\\par\\medskip\n".join(
+                _tabular(headed(about), names, [specs[k] for k in block], [bold[k] for k in block]) for block in blocks
+            ),
+            f"\\end{{{float_name}}}",
+            "",
+        ]
+    )
+
+
+def _usual(column: Column) -> bool:
+    return column.measure in _USUAL and column.statistic != "p95"
+
+
+def _blocks(widths: Sequence[float], named: float) -> list[list[int]]:
+    """Return the columns of each of the tables that are together as wide as a page, besides the names."""
+    blocks: list[list[int]] = [[]]
+    for k, one in enumerate(widths):
+        if blocks[-1] and named + sum(widths[j] for j in blocks[-1]) + one > _PAGE:
+            blocks.append([])
+        blocks[-1].append(k)
+    return blocks
+
+
+def _tabular(title: str, names: Sequence[Sequence[str]], specs: Sequence[_Spec], bold: Sequence[Sequence[bool]]) -> str:
+    """Return a table with a line for each name, of which the further lines of a long one are indented."""
+    heads = [[title, *(f"{{{spec.title}}}" for spec in specs)]]
+    if any(spec.unit for spec in specs):
+        heads.append(["", *(f"{{({spec.unit})}}" if spec.unit else "" for spec in specs)])
+    lines = []
+    for number, (first, *more) in enumerate(names):
+        marked = zip(specs, bold, strict=True)
+        lines.append([first, *(spec.cells[number].written(marks[number]) for spec, marks in marked)])
+        lines += [[f"\\quad {rest}", *[""] * len(specs)] for rest in more]
+    return "\n".join(
+        [
             "\\begin{tabular}{",
             "  l",
             *(f"  {spec.format}" for spec in specs),
@@ -96,8 +181,6 @@ def latex(
             *(_line(one) for one in lines),
             "\\bottomrule",
             "\\end{tabular}",
-            "\\end{table}",
-            "",
         ]
     )
 
@@ -106,14 +189,17 @@ def _line(cells: Sequence[str]) -> str:
     return f"{' & '.join(cells)} \\\\"
 
 
-def _name(name: str, about: str) -> str:
-    return for_latex(title_of(name) if about in ("agent", "algorithm") else name)
+def _name(name: str, about: str) -> list[str]:
+    """Return the lines of a name."""
+    title = title_of(name) if about in ("agent", "algorithm") else name
+    first, *more = (for_latex(line) for line in broken(title, _NAME))
+    return [f"{{}}{first}" if first.startswith(("*", "[")) else first, *more]  # not an option of the break before it
 
 
 def _counts(summaries: Sequence[Summary]) -> list[_Spec]:
     """Return the columns with the number of trials, and the share of them that arrived."""
-    trials = [Cell("", str(one.trials), "") for one in summaries]
-    arrived = [Cell("", f"{100 * one.share_solved:.1f}", "") for one in summaries]
+    trials = [Cell(str(one.trials)) for one in summaries]
+    arrived = [Cell(f"{100 * one.share_solved:.1f}") for one in summaries]
     return [_Spec("$n$", "", trials), _Spec("Arrived", "\\%", arrived)]
 
 
@@ -131,7 +217,7 @@ def _spec(column: Column, summaries: Sequence[Summary], measures: Sequence[str])
     cells = [
         _cell(_plain(known.show(column.number(one))), _spread(one, column) if with_error else "", one, column)
         if known.name in one.measures
-        else Cell("", "", "")
+        else Cell("")
         for one in summaries
     ]
     return _Spec(for_latex(column.title), for_latex(column.unit), cells)
@@ -147,19 +233,11 @@ def _scale(known: Measure, values: Sequence[float]) -> tuple[float, str, int]:
 def _cell(number: str, spread: str, summary: Summary, column: Column) -> Cell:
     assert column.measure is not None
     if not number:
-        return Cell("", "", "" if column.measure not in summary.measures else _infinite(column.number(summary)))
+        missing = column.measure not in summary.measures or not math.isinf(column.number(summary))
+        return Cell("", after="" if missing else "\\infty")
     numbers = summary[column.measure]
-    few = f"$(n={numbers.count})$" if 0 < numbers.count < summary.trials else ""
-    after = "\\,".join(filter(None, [spread, few]))
-    return Cell(
-        _BOUND if numbers.is_bound(column.statistic) else "",
-        number,
-        f"{{{after}}}" if after else "",
-    )
-
-
-def _infinite(value: float) -> str:
-    return "{$\\infty$}" if math.isinf(value) else ""
+    few = f"(n={numbers.count})" if 0 < numbers.count < summary.trials else ""
+    return Cell(number, numbers.is_bound(column.statistic), "\\,".join(filter(None, [spread, few])))
 
 
 def _spread(summary: Summary, column: Column) -> str:
@@ -168,13 +246,11 @@ def _spread(summary: Summary, column: Column) -> str:
     known, numbers = MEASURES[column.measure], summary[column.measure]
     if column.statistic == "mean" and not numbers.bounds and math.isfinite(numbers.standard_error):
         error = known.show(numbers.mean, numbers.standard_error).partition("±")[2].strip()
-        return f"$\\pm\\,{error.replace(',', '')}$"
+        return f"\\pm\\,{error.replace(',', '')}"
     if column.statistic in QUANTILES and math.isfinite(numbers.interval(column.statistic).low):
-        ends = [
-            "$\\infty$" if math.isinf(end) else known.show(end).replace(",", "")
-            for end in numbers.interval(column.statistic)
-        ]
-        return f"({ends[0]}--{ends[1]})"
+        low, high = numbers.interval(column.statistic)
+        end = "\\infty)" if math.isinf(high) else f"{known.show(high)}]".replace(",", "")
+        return f"[{known.show(low).replace(',', '')},\\,{end}"
     return ""
 
 
@@ -193,10 +269,13 @@ _ESCAPED = str.maketrans(
         "±": "$\\pm$",
         "≥": "$\\geq$",
         "∞": "$\\infty$",
-        "µ": "\\textmu{}",
+        "µ": "$\\mu$",
         "<": "$<$",
         ">": "$>$",
         "|": "$|$",
+        '"': "''",
+        "\N{NARROW NO-BREAK SPACE}": "\\,",
+        "\N{NO-BREAK SPACE}": "~",
     }
 )
 
@@ -205,6 +284,7 @@ def for_latex(text: str) -> str:
     r"""Return a text escaped for LaTeX.
 
     >>> for_latex("2.0 ± 0.1 %")
-    '2.0 $\\pm$ 0.1 \\%'
+    '2.0 $\\pm$ 0.1\\,\\%'
     """
-    return text.translate(_ESCAPED)
+    spaced = re.sub("[\0-\x20\x7f]+", " ", text).replace(" %", "\N{NARROW NO-BREAK SPACE}%")
+    return spaced.translate(_ESCAPED)

@@ -268,6 +268,8 @@ def _with_agents(rows: pl.DataFrame) -> pl.DataFrame:
     for name, said in _CONDITIONS.items():
         if name in rows.columns and rows[name].n_unique() > 1:
             value = pl.col(name).cast(pl.String)
+            if rows[name].dtype.is_float():
+                value = value.str.strip_suffix(".0")
             if name == "databases":
                 value = value.replace(_database_names(rows))
             like = ["algorithm", "databases"] if name == "training" else ["algorithm"]  # others are distinct already

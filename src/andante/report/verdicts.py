@@ -79,7 +79,7 @@ def caption_and_notes(
     title: str, summaries: Sequence[Summary], comparison: Comparison | None
 ) -> tuple[list[str], list[str]]:
     """Return the caption of a table for a paper, and what is better than what, as sentences for its author."""
-    words = [f"{title.rstrip('.')}.", caption(summaries).replace("(a to b)", "(a--b)")]
+    words = [f"{title.rstrip('.')}.", caption(summaries).replace("(a to b)", "[a,\N{NO-BREAK SPACE}b]")]
     if comparison is None:
         return [one for one in words if one], []
     comparison = titled(comparison)

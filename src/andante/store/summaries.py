@@ -55,9 +55,9 @@ def _groups(rows: pl.DataFrame, by: str) -> dict[tuple[Any, ...], pl.DataFrame]:
 
 def _summary(name: str, group: pl.DataFrame, over: Over) -> Summary:
     measured = {key: group[key].to_numpy() for key in MEASURES if key in group.columns}
-    digests = group[DIGEST]
-    problems = int(digests.sum()) if not digests.null_count() else None
-    clusters = Clusters.of(group[MAP].to_numpy(), over)
+    digests = None if group[DIGEST].null_count() else group[DIGEST].to_numpy()
+    problems = None if digests is None else int(digests.sum())
+    clusters = Clusters.of(group[MAP].to_numpy(), over, digests)
     flags = {MEASURES[key].bounded_by for key in measured} & set(group.columns)
     bounds = {key: group[key].fill_null(False).to_numpy() for key in flags}
     solved = group["solved"].to_numpy().astype(bool)
