@@ -1,5 +1,6 @@
 // The JSON at the head of engine.bin and of a scene, as andante.play.engine writes it.
 
+import type { Records } from "./record";
 import type { Card, Parameter, Value } from "./types";
 
 /** A number that follows from the size of the map: itself, or min(a * f + b, c) as [a, b], or [a, b, c]. */
@@ -97,10 +98,8 @@ export interface AboutEngine {
   crowd_numbers: string[];
   crowd_cells: number; // of the smallest map for a crowd
   crowd_begins: number; // bytes that the memory of every crowd has first
-  crowd_records: Record<"units", { bytes: number; fields: Record<string, [number, number]> }>; // offset and bytes
-  tick: string[]; // what the module says of a tick
   outcomes: string[];
-  records: Record<"clock" | "plan" | "path" | "ends" | "tracing", Record<string, number>>;
+  records: Records;
   map: AboutMap;
   recipes: Record<string, Recipe>;
   crowds: Record<string, { plain: Recipe; bodies: Recipe }>;

@@ -122,10 +122,9 @@ export class Walker implements WalkingAgent {
     }
     const thinks = options.thoughts === true;
     if (thinks) mind.log(true);
-    const view = mind.move(counts.state, counts.goal);
-    const number = (offset: number): number => Number(view.getBigInt64(offset, true));
-    const [to, cost, expanded] = [view.getInt32(0, true), view.getFloat64(8, true), number(16)];
-    const [touched, learned, stored] = [number(24), view.getFloat64(32, true), number(40)];
+    const made = mind.move(counts.state, counts.goal);
+    const [to, cost, expanded] = [made("to"), made("cost"), made("expanded")];
+    const [touched, learned, stored] = [made("touched"), made("learned"), made("stored")];
     const thoughts = thinks ? mind.thoughts() : null;
     if (thinks) mind.log(false);
     counts.expanded += expanded;

@@ -4,6 +4,7 @@ import type { Layout } from "./about";
 import { crowdPlan, type Known } from "./files";
 import { type Home, putFiles, variantOf } from "./mind";
 import { normal, type Setting } from "./notation";
+import { field, offsetOf, write } from "./record";
 import { type Budget, type Card, type Cell, type Crowd, EngineError, OUTCOMES, type Tick, type UnitOutcome } from "./types";
 import type { LivingWorld } from "./world";
 
@@ -59,8 +60,8 @@ export class MarchingCrowd implements Crowd {
       memory.bytes().set(made.data, plan);
       const files = take(4 * (4 + 2 * about.databases));
       this.at = take(4 * (4 + about.databases) + 8 * about.words);
-      this.result = take(128);
-      this.budget = take(32);
+      this.result = take(Math.max(about.records.TICK.bytes, about.records.MOVE.bytes));
+      this.budget = take(about.records.BUDGET.bytes);
       putFiles(memory.view(), files, about.databases, plan, made.data.length, world, known.databases);
       this.call("bytes", files, this.result);
       this.bytes = memory.view().getUint32(this.result, true);
@@ -94,26 +95,24 @@ export class MarchingCrowd implements Crowd {
 
   tick({ expansions = 0, milliseconds = 0 }: Budget = {}): Tick {
     const { memory } = this.home.module;
-    const before = memory.view();
-    before.setFloat64(this.budget, expansions, true);
-    before.setFloat64(this.budget + 8, milliseconds * 1e6, true);
-    before.setUint32(this.budget + 16, 1, true); // any clock but none: the import env.now
-    before.setUint32(this.budget + 20, 0, true);
-    before.setBigInt64(this.budget + 24, 0n, true); // units whose memory is full begin again
+    const { TICK, BUDGET } = this.home.about.records;
+    // Any clock but none stands for the import env.now. Units whose memory is full begin again.
+    write(memory.view(), this.budget, BUDGET, { expansions, nanoseconds: milliseconds * 1e6, clock: 1 });
     const began = performance.now();
     this.call("tick", this.at, this.budget, this.result);
     const took = performance.now() - began;
     const after = memory.view();
-    const said = this.home.about.tick.map((name, i) => [name, Number(after.getBigInt64(this.result + 8 * i, true))]);
+    const said = Object.keys(TICK.fields).map((name) => [name, field(after, this.result, TICK, name)]);
     return { ...(Object.fromEntries(said) as Omit<Tick, "milliseconds">), milliseconds: took };
   }
 
   /** Read a field of all units: whole numbers of 64 bits, of which the lower half is enough. */
-  private field<T extends Int32Array | Uint8Array>(name: string, into: T, read: (value: number) => number): T {
-    const { bytes, fields } = this.home.about.crowd_records.units;
-    const step = bytes / 4;
-    const table = new Int32Array(this.home.module.memory.bytes().buffer, this.memory + this.units + fields[name]![0]);
-    const here = fields["state"]![0] - fields[name]![0];
+  private column<T extends Int32Array | Uint8Array>(name: string, into: T, read: (value: number) => number): T {
+    const { UNIT } = this.home.about.records;
+    const step = UNIT.bytes / 4;
+    const at = offsetOf(UNIT, name);
+    const table = new Int32Array(this.home.module.memory.bytes().buffer, this.memory + this.units + at);
+    const here = offsetOf(UNIT, "state") - at;
     for (let unit = 0; unit < this.count; unit++) {
       const isThere = table[unit * step + here / 4]! >= 0;
       into[unit] = isThere ? read(table[unit * step]!) : read(NOBODY);
@@ -122,16 +121,16 @@ export class MarchingCrowd implements Crowd {
   }
 
   states(into: Int32Array = new Int32Array(this.count)): Int32Array {
-    return this.field("state", into, (value) => (value === NOBODY ? -1 : value));
+    return this.column("state", into, (value) => (value === NOBODY ? -1 : value));
   }
 
   goals(into: Int32Array = new Int32Array(this.count)): Int32Array {
-    return this.field("goal", into, (value) => (value === NOBODY ? -1 : value));
+    return this.column("goal", into, (value) => (value === NOBODY ? -1 : value));
   }
 
   outcomes(into: Uint8Array = new Uint8Array(this.count)): Uint8Array {
     const none = OUTCOMES.indexOf("none");
-    return this.field("outcome", into, (value) => (value === NOBODY ? none : this.outcomeOf[value]!));
+    return this.column("outcome", into, (value) => (value === NOBODY ? none : this.outcomeOf[value]!));
   }
 
   dispose(): void {

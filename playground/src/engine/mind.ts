@@ -4,12 +4,10 @@ import type { AboutEngine, Layout, Peeks, Recipe } from "./about";
 import { agentPlan, type Database, type Known, variant } from "./files";
 import type { Module } from "./module";
 import { normal, type Setting, written } from "./notation";
+import { field, offsetOf } from "./record";
 import { type Card, type Cell, EngineError, type Thoughts, type Value } from "./types";
 import type { LivingWorld } from "./world";
 
-const MOVE_BYTES = 48;
-const STEP_BYTES = 48;
-const TRIAL_BYTES = 80;
 const ROOM = 4096; // steps of a run that are fetched at a time
 const MORE = 1; // what `run` returns if there are more
 
@@ -54,7 +52,7 @@ export class Mind {
     memory.bytes().set(made, this.plan);
     this.files = memory.take(4 * (4 + 2 * about.databases));
     this.at = memory.take(4 * (4 + about.databases) + 8 * about.words);
-    this.result = memory.take(Math.max(MOVE_BYTES, TRIAL_BYTES));
+    this.result = memory.take(Math.max(about.records.MOVE.bytes, about.records.TRIAL.bytes));
     putFiles(memory.view(), this.files, about.databases, this.plan, made.length, world, known.databases);
     this.call("bytes", this.files, this.result, this.result + 4);
     this.mindBytes = memory.view().getUint32(this.result, true);
@@ -74,9 +72,12 @@ export class Mind {
     this.log(false);
   }
 
-  move(state: Cell, goal: Cell): DataView {
+  /** Make a move; returns how to read what came of it. */
+  move(state: Cell, goal: Cell): (name: string) => number {
+    const { module, about } = this.home;
     this.call("move", this.at, state, goal, this.result);
-    return new DataView(this.home.module.memory.bytes().buffer, this.result, MOVE_BYTES);
+    const view = module.memory.view();
+    return (name) => field(view, this.result, about.records.MOVE, name);
   }
 
   retarget(goal: Cell): boolean {
@@ -87,22 +88,22 @@ export class Mind {
   /** Go from start to goal at once, and return the path; null if there is none. */
   run(start: Cell, goal: Cell): { cost: number; path: Int32Array; expanded: number } | null {
     const { memory } = this.home.module;
-    const steps = memory.take(ROOM * STEP_BYTES);
+    const { outcomes, records } = this.home.about;
+    const steps = memory.take(ROOM * records.STEP.bytes);
     try {
       const path = [start];
       let code = this.call("run", this.at, start, goal, 0, steps, ROOM, this.result);
       for (;;) {
         const view = memory.view();
-        const count = Number(view.getBigInt64(this.result + 16, true));
-        for (let i = 0; i < count; i++) path.push(Number(view.getBigInt64(steps + i * STEP_BYTES, true)));
+        const count = field(view, this.result, records.TRIAL, "steps");
+        for (let i = 0; i < count; i++) path.push(field(view, steps + i * records.STEP.bytes, records.STEP, "state"));
         if (code !== MORE) break;
         code = this.call("go_on", this.at, steps, ROOM, this.result);
       }
       const view = memory.view();
-      const outcome = this.home.about.outcomes[Number(view.getBigInt64(this.result, true))];
-      if (outcome !== "GOAL") return null;
-      const cost = view.getFloat64(this.result + 24, true);
-      return { cost, path: Int32Array.from(path), expanded: Number(view.getBigInt64(this.result + 40, true)) };
+      const trial = (name: string): number => field(view, this.result, records.TRIAL, name);
+      if (outcomes[trial("outcome")] !== "GOAL") return null;
+      return { cost: trial("cost"), path: Int32Array.from(path), expanded: trial("expanded") };
     } finally {
       memory.give(steps);
     }
@@ -163,11 +164,8 @@ export class Mind {
     const { memory } = this.home.module;
     const { buffer } = memory.bytes();
     const view = memory.view();
-    const { clock } = this.home.about.records;
-    const at = this.word(peek.clock);
-    const first = Number(view.getBigInt64(at + clock["first"]!, true));
-    const era = Number(view.getBigInt64(at + clock["era"]!, true));
-    const drift = view.getFloat64(at + clock["drift"]!, true);
+    const clock = (name: string): number => field(view, this.word(peek.clock), this.home.about.records.CLOCK, name);
+    const [first, era, drift] = [clock("first"), clock("era"), clock("drift")];
     const stamps = new Uint32Array(buffer, this.word(peek.stamp), this.world.cells);
     const stored = new Float64Array(buffer, this.word(peek.value), this.world.cells);
     let count = 0;
@@ -188,7 +186,7 @@ export class Mind {
     const { detour, clock } = this.peeks;
     if (detour === undefined) return false;
     const view = this.home.module.memory.view();
-    const trial = view.getBigInt64(this.word(clock) + this.home.about.records.clock["trial"]!, true);
+    const trial = view.getBigInt64(this.word(clock) + offsetOf(this.home.about.records.CLOCK, "trial"), true);
     return trial > 0n && view.getBigInt64(this.word(detour.astray), true) === trial;
   }
 
@@ -198,24 +196,23 @@ export class Mind {
     if (plan === undefined) return null;
     const view = this.home.module.memory.view();
     const { records } = this.home.about;
-    const number = (at: number): number => Number(view.getBigInt64(at, true));
     const scalars = this.word(plan.scalars);
-    const trial = number(this.word(plan.clock) + records.clock["trial"]!);
+    const trial = field(view, this.word(plan.clock), records.CLOCK, "trial");
     const path = [state];
     if (plan.kind === "plan") {
-      if (number(scalars + records.plan["trial"]!) !== trial) return null;
-      for (let left = number(scalars + records.plan["left"]!); left > 0; left--) {
+      if (field(view, scalars, records.PLAN, "trial") !== trial) return null;
+      for (let left = field(view, scalars, records.PLAN, "left"); left > 0; left--) {
         path.push(view.getInt32(this.word(plan.state) + 4 * (left - 1), true));
       }
     } else if (plan.kind === "path") {
-      if (number(scalars + records.path["trial"]!) !== trial) return null;
-      const goal = number(scalars + records.path["goal"]!);
+      if (field(view, scalars, records.PATH, "trial") !== trial) return null;
+      const goal = field(view, scalars, records.PATH, "goal");
       const next = new Int32Array(view.buffer, this.word(plan.next), this.world.cells);
       for (let here = state; here !== goal && path.length <= this.world.cells; path.push(here)) here = next[here]!;
     } else {
-      const followed = number(scalars + records.tracing["followed"]!);
-      const ends = this.word(plan.ends) + followed * ENDS_BYTES;
-      const [end, front] = [number(ends + records.ends["end"]!), number(ends + records.ends["front"]!)];
+      const followed = field(view, scalars, records.TRACING, "followed");
+      const ends = this.word(plan.ends) + followed * records.ENDS.bytes;
+      const [end, front] = [field(view, ends, records.ENDS, "end"), field(view, ends, records.ENDS, "front")];
       const numbers = new Int32Array(view.buffer, this.word(followed === 0 ? plan.first : plan.second), this.world.cells);
       this.trace(numbers, end, front, path);
     }
@@ -245,8 +242,6 @@ export class Mind {
     }
   }
 }
-
-const ENDS_BYTES = 32;
 
 /** Write which files the module is given: a plan, a map and databases. */
 export function putFiles(

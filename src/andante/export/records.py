@@ -1,4 +1,4 @@
-"""Records that a host and the library exchange: said once, written into the C header and into JavaScript.
+"""Records that a host and the library exchange: defined once, for the C header, JavaScript and the playground.
 
 C lays out these fields as NumPy does, because the offset of each is a multiple of its size.
 """
@@ -51,6 +51,15 @@ TICK = _record(*((name, np.int64) for name in tick_names()))
 
 RECORDS = {"MOVE": MOVE, "LIMITS": LIMITS, "STEP": TRAIL, "TRIAL": TRIAL, "ABOUT_UNIT": ABOUT_UNIT, "TICK": TICK}
 
+#: What a tick may spend, as WebAssembly lays it out, where addresses have 32 bits; C has it in crowd.h.
+BUDGET = _record(
+    ("expansions", np.float64),
+    ("nanoseconds", np.float64),
+    ("clock", np.int32),
+    ("user", np.int32),
+    ("pause_when_full", np.int64),
+)
+
 _IN_C = {"int64": "int64_t", "int32": "int32_t", "float64": "double", "bool": "uint8_t"}
 
 
@@ -64,10 +73,21 @@ def in_c(dtype: np.dtype[Any]) -> str:
     return "\n".join(f"    {_IN_C[dtype[name].name]} {name};" for name in dtype.names or ())
 
 
+def record_data(dtype: np.dtype[Any]) -> dict[str, Any]:
+    """Return the size of a record, and the offset and type of each field, for JSON.
+
+    >>> record_data(np.dtype([("to", np.int32), ("reserved", np.int32), ("cost", np.float64)]))
+    {'bytes': 16, 'fields': {'to': [0, 'int32'], 'cost': [8, 'float64']}}
+    """
+    fields = {name: [part[1], part[0].name] for name, part in (dtype.fields or {}).items() if name != "reserved"}
+    return {"bytes": dtype.itemsize, "fields": fields}
+
+
+def exchanged() -> dict[str, Any]:
+    """Return the data of all records that a host of the WebAssembly module reads or writes."""
+    return {name: record_data(dtype) for name, dtype in {**RECORDS, "BUDGET": BUDGET}.items()}
+
+
 def in_javascript() -> str:
-    """Return where the fields of all records lie, and of which type they are, as JavaScript."""
-    found = {}
-    for key, dtype in RECORDS.items():
-        fields = {name: [part[1], part[0].name] for name, part in (dtype.fields or {}).items() if name != "reserved"}
-        found[key] = {"bytes": dtype.itemsize, "fields": fields}
-    return "{\n" + "".join(f"  {key}: {json.dumps(one)},\n" for key, one in found.items()) + "}"
+    """Return the offsets and types of the fields of all records, as JavaScript."""
+    return "{\n" + "".join(f"  {key}: {json.dumps(one)},\n" for key, one in exchanged().items()) + "}"

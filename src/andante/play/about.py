@@ -23,7 +23,7 @@ from andante.export.images import (
     number_of,
 )
 from andante.export.layout import DATABASE, aligned
-from andante.export.records import tick_names
+from andante.export.records import exchanged, record_data
 from andante.kernel import Table
 from andante.measures import Outcome
 from andante.play.cards import card_of, codes_of
@@ -35,6 +35,9 @@ from andante.search.plan import PLAN
 from andante.search.tracing import ENDS, TRACING
 from andante.world.living import World
 from andante.world.parts import Parts
+
+#: Records of agents and crowds that the page looks at.
+_SEEN = {"UNIT": UNIT, "CLOCK": CLOCK, "PLAN": PLAN, "PATH": PATH, "ENDS": ENDS, "TRACING": TRACING}
 
 Names = Mapping[str, str]  # of code in the module, by the number of its identity
 
@@ -75,13 +78,8 @@ def about_engine(
         "crowd_numbers": list(CROWD_NUMBERS),
         "crowd_cells": CROWD_CELLS,
         "crowd_begins": aligned(CROWD_HEAD.itemsize),
-        "crowd_records": {"units": _record(UNIT)},
-        "tick": tick_names(),
         "outcomes": [one.name for one in Outcome],
-        "records": {
-            name: {key: offset for key, (offset, _) in _record(dtype)["fields"].items()}
-            for name, dtype in {"clock": CLOCK, "plan": PLAN, "path": PATH, "ends": ENDS, "tracing": TRACING}.items()
-        },
+        "records": {**exchanged(), **{name: record_data(dtype) for name, dtype in _SEEN.items()}},
         "map": about_map(),
         "recipes": {name: about_recipe(recipe, names) for name, recipe in recipes.items()},
         "crowds": about_crowds(crowds, names),
@@ -91,12 +89,6 @@ def about_engine(
             if one.card.name in recipes or one.needs or one.card.regions
         ],
     }
-
-
-def _record(dtype: np.dtype[Any]) -> dict[str, Any]:
-    """Return how long a record is, and of each field where it lies and how long it is."""
-    fields = {key: (found[1], found[0].itemsize) for key, found in (dtype.fields or {}).items()}
-    return {"bytes": dtype.itemsize, "fields": fields}
 
 
 def about_crowds(
@@ -182,7 +174,7 @@ def about_map() -> dict[str, Any]:
         told[key] = [
             [*word, _must_fit(values, key).as_data()] for word, values in zip(first.words, numbers, strict=True)
         ]
-    sweeps = _record(Parts.over(1).scalars.dtype)["fields"]["sweeps"]
+    sweeps = record_data(Parts.over(1).scalars.dtype)["fields"]["sweeps"]
     return {"code": str(map_code()), "arrays": arrays, "contexts": told, "sweeps": sweeps[0]}
 
 

@@ -192,11 +192,7 @@ class Agent {
     if (limits !== undefined) {
       this.limits ??= this.library.reserve(RECORDS.LIMITS.bytes);
       given = this.limits;
-      const view = this.library.view();
-      for (const [name, [offset, type]] of Object.entries(RECORDS.LIMITS.fields)) {
-        if (type === "float64") view.setFloat64(given + offset, limits[name] ?? 0, true);
-        else view.setBigInt64(given + offset, BigInt(limits[name] ?? 0), true);
-      }
+      write(this.library.view(), given, RECORDS.LIMITS, limits);
     }
     const path = [start];
     let code = this.call("run", this.at, start, goal, given, this.steps, ROOM, this.result);
@@ -237,7 +233,7 @@ class Crowd {
     this.others = [map, databases]; // all files but the plan
     this.at = library.reserve(@AGENT_BYTES@);
     this.result = library.reserve(RESULT_BYTES);
-    this.budget = library.reserve(32);
+    this.budget = library.reserve(RECORDS.BUDGET.bytes);
     this.open("init", plan);
   }
 
@@ -313,11 +309,9 @@ class Crowd {
    * tick again with the same budget.
    */
   tick({ expansions = 0, microseconds = 0, pauseWhenFull = false } = {}) {
-    const view = this.library.view();
-    view.setFloat64(this.budget, expansions, true);
-    view.setFloat64(this.budget + 8, microseconds * 1000, true);
-    view.setUint32(this.budget + 16, 1, true); // the import env.now
-    view.setUint32(this.budget + 24, pauseWhenFull ? 1 : 0, true);
+    const clock = 1; // the import env.now
+    const budget = { expansions, nanoseconds: microseconds * 1000, clock, pause_when_full: pauseWhenFull ? 1 : 0 };
+    write(this.library.view(), this.budget, RECORDS.BUDGET, budget);
     const full = this.check("tick", this.at, this.budget, this.result) === FULL;
     return { full, ...record(this.library.view(), this.result, RECORDS.TICK) };
   }
@@ -326,6 +320,16 @@ class Crowd {
 /** Read a whole number of 64 bits, as far as JavaScript's numbers are exact. */
 function number(view, at) {
   return view.getUint32(at, true) + view.getInt32(at + 4, true) * 4294967296;
+}
+
+/** Write a record of the C header; what is not given is 0. */
+function write(view, at, { fields }, values) {
+  for (const [name, [offset, type]] of Object.entries(fields)) {
+    const value = values[name] ?? 0;
+    if (type === "float64") view.setFloat64(at + offset, value, true);
+    else if (type === "int32") view.setInt32(at + offset, value, true);
+    else view.setBigInt64(at + offset, BigInt(value), true);
+  }
 }
 
 /** Read a record of the C header. */
