@@ -27,7 +27,6 @@ from andante.kernel.compiler import INNER, JIT
 from andante.kernel.making import compiled
 from andante.recent import Recent
 
-WORD_BYTES = 8
 ENTRIES = 1024  # kept in memory; all are on disk
 
 Parts = tuple[npt.NDArray[Any], npt.NDArray[Any]]  # the first part of a divided array, and all: [units, elements]
