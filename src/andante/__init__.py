@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from andante.world.mapfiles import read_map, read_scenario, write_map, write_scenario
     from andante.world.problem import Problem
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # The module of each public name. Names are imported on first use, to keep `import andante` fast.
 _HOME = {

@@ -35,7 +35,7 @@ def provenance() -> dict[str, Any]:
         "python": platform.python_version(),
         "numba": _version("numba"),
         "numpy": _version("numpy"),
-        "andante": _version("andante"),
+        "andante": _andante_version(),
         "commit": commit,
         "clean": clean,
     }
@@ -87,6 +87,13 @@ def _processor() -> str:
             if name.strip() == "model name":
                 return value.strip()
     return platform.processor() or platform.machine()
+
+
+def _andante_version() -> str:
+    """Return the version of the code that runs: the metadata of an editable installation may be of an older one."""
+    from andante import __version__
+
+    return __version__
 
 
 def _version(package: str) -> str:
