@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andante.measures import Clusters, Statistics
+from andante.measures import Clusters, Statistics, summarise
 from andante.measures.clusters import DRAWS, MOST_GROUPS, chance_of, correlated, quantile_interval, resampled, student
 
 # --- standard errors ---
@@ -39,6 +39,22 @@ def test_problems_of_one_map_that_are_alike_count_once():
     assert Clusters.of(maps).error(values) == pytest.approx(Clusters.of(list("abc")).error(np.array([1.0, 2.0, 6.0])))
     assert Clusters.of(maps, "problems").error(values) < Clusters.of(maps).error(values) / 5
     assert str(Clusters.of(maps, "problems")) == "150 problems of these 3 maps"
+
+
+def test_trials_of_several_agents_on_a_problem_are_one_cluster():
+    rng = np.random.default_rng(3)
+    of_problems = rng.exponential(size=20)
+    rows = [
+        {"algorithm": f"agent {who}", "map": "m", "start": k, "goal": 0, "solved": True, "cost": cost}
+        for who in range(5)
+        for k, cost in enumerate(of_problems)
+    ]
+    (by_map,) = summarise(rows, by="map")
+    first = summarise(rows)[0]["cost"]
+    pooled = by_map["cost"]
+    assert pooled.standard_error == pytest.approx(first.standard_error)  # five times the same says nothing new
+    assert (pooled.count, pooled.clusters, pooled.over) == (100, 20, "20 problems of one map")
+    assert (pooled.median_low, pooled.median_high) == (first.median_low, first.median_high)
 
 
 def test_maps_without_a_number_do_not_count():

@@ -2,6 +2,7 @@
 
 import math
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from andante.report.labels import label
 from andante.report.titles import title_of
 
 
-def drawn(named, others):
+def drawn(named, others, line=()):
     """Return the axes with these points, their labels, and what is written below."""
     figure = new_figure(3.3, 2.5)
     with styled(COLUMN):
@@ -20,9 +21,14 @@ def drawn(named, others):
         for point in [*named, *others]:
             axes.plot(*point, "o")
         axes.margins(0.1)
-        label(figure, axes, [f"agent number {k}" for k in range(len(named))], named, others, size=7)
+        label(figure, axes, [f"agent number {k}" for k in range(len(named))], named, others, size=7, line=line)
     figure.draw_without_rendering()
-    below = [text.get_text() for text in figure.texts]
+    below = []
+    for text in figure.texts:
+        if text.get_text().startswith(" "):  # the line above continues
+            below[-1] += f" {text.get_text().strip()}"
+        else:
+            below.append(text.get_text())
     return figure, axes, below
 
 
@@ -87,3 +93,29 @@ def test_points_in_one_place_share_a_number():
 def test_names_of_agents_are_those_of_papers():
     assert title_of("late-astar") == "Late-acting A*"
     assert title_of("tba(budget=10), at most 3 moves") == "TBA* (budget=10), at most 3 moves"
+
+
+def test_no_name_covers_a_line_of_the_plot():
+    points = [(1, 3), (2, 2), (3, 1)]
+    stairs = [(1, 3), (2, 3), (2, 2), (3, 2), (3, 1)]
+    figure, axes, _ = drawn(points, [], stairs)
+    steps = np.linspace(0, 1, 200)
+    corners = axes.transData.transform(stairs) * 72 / figure.dpi
+    along = [a + (b - a) * step for a, b in pairwise(corners) for step in steps]
+    for text in axes.texts:
+        assert min(distance(box_of(text, figure), place) for place in along) > 0.5
+
+
+def test_a_long_name_below_the_plot_has_several_lines():
+    name = "agent (one=1.25, two=2.5, three=avg, four=true, five=expendable, six=shortcut)"
+    figure = new_figure(3.3, 2.5)
+    with styled(COLUMN):
+        axes = figure.add_subplot()
+        axes.plot([1, 2], [1, 2], "o")
+        label(figure, axes, [name], [(1, 1)], [(2, 2)], size=7)
+    assert [text.get_text() for text in axes.texts] == ["1"]
+    figure.draw_without_rendering()
+    assert len(figure.texts) > 1
+    edge = figure.get_figwidth() * 72
+    assert all(box_of(text, figure)[2] <= edge for text in figure.texts)
+    assert " ".join(text.get_text().strip() for text in figure.texts) == f"1  {name}"

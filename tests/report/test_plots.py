@@ -3,6 +3,7 @@
 import math
 import re
 import sys
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -12,11 +13,11 @@ from hypothesis import strategies as st
 import andante
 from andante.episode.trace import record
 from andante.errors import OutputError, ParameterError
-from andante.measures import summarise
+from andante.measures import compare_rows, summarise
 from andante.report.charts import Setting, curves_plot, heat_map
 from andante.report.figure import COLUMN, PAPER, inline_svg, new_figure, save_figure, save_for_paper
 from andante.report.picture import draw, without_loops
-from andante.report.plots import pareto_front, planning_plot, spread_plot
+from andante.report.plots import difference_plot, pareto_front, planning_plot, spread_plot
 from andante.world.grid import Grid
 
 MAGIC = {".png": b"\x89PNG\r\n", ".svg": b"<?xml", ".pdf": b"%PDF"}
@@ -84,6 +85,24 @@ def test_the_spread_has_a_line_for_each_agent():
     figure = spread_plot(values_of(ROWS), "suboptimality_ratio")
     assert {"quick", "slow", "worse"} <= words(figure)
     assert figure.axes[0].get_xscale() == "log"
+
+
+def test_long_names_are_within_the_figure():
+    long = "family(w=8.65, wc=7.41, b=0.2, operator=median, da=true, expendable=true)"
+    rows = [
+        {"algorithm": name, "map": "m", "start": k, "goal": 0, "solved": True, "suboptimality_ratio": 1.0 + where * k}
+        for where, name in enumerate(["lrta", long, "astar"])
+        for k in range(1, 9)
+    ]
+    groups = {name: [one["suboptimality_ratio"] for one in rows if one["algorithm"] == name] for name in ["lrta", long]}
+    for figure in (spread_plot(groups, "suboptimality_ratio", COLUMN), difference_plot(compare_rows(rows), COLUMN)):
+        figure.draw_without_rendering()
+        (axes,) = figure.axes
+        boxes = [text.get_window_extent() for text in (*axes.get_yticklabels(), axes.xaxis.label)]
+        assert all(box.x0 >= 0 and box.y0 >= 0 for box in boxes)
+        middle, *ends = sorted(boxes[:-1], key=lambda box: -box.height)
+        assert middle.height > 2 * ends[0].height
+        assert not any(a.y0 < b.y1 and b.y0 < a.y1 for a, b in combinations(boxes[:-1], 2))
 
 
 @pytest.mark.parametrize("rows", [[], [row("stuck", math.nan, 1, 1.0)], [row("one", 1.0, 1, 1.0)]])

@@ -10,12 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from andante.report.figure import INK, MUTED, PAPER
+from andante.report.typeset import broken
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,6 +32,7 @@ _RINGS = (22.0, 34.0, 48.0, 64.0, 84.0, 110.0)  # how far a name at the end of a
 _ANGLES = [2 * math.pi * k / 16 for k in range(16)]
 _LINE_HEIGHT = 1.3  # of a text, in letters
 _CLEARLY = 1.5  # a name without a line is so many times nearer to its own point than to any other
+_EDGE = 0.98  # of the width of a figure: where lines below the plot have to end
 _SAME = 6.0  # numbered points that are nearer than this share a number
 
 
@@ -76,18 +79,20 @@ class _Page:
     size: float  # of letters
     names: list[Box] = field(default_factory=list)
     lines: Values = field(default_factory=lambda: np.zeros((0, 2)))
+    drawn: Values = field(default_factory=lambda: np.zeros((0, 2)))  # along a line of the plot itself
 
     def free(self, box: Box) -> bool:
         """Return whether a name may stand here."""
         inside = box.within(self.frame) and not any(map(box.covers, self.names))
-        return inside and not box.holds(self.points, _MARK) and not (len(self.lines) and box.holds(self.lines, 1.0))
+        lines = np.concatenate([self.lines, self.drawn])
+        return inside and not box.holds(self.points, _MARK) and not (len(lines) and box.holds(lines, 1.0))
 
     def beside(self, number: int, name: str) -> tuple[float, float] | None:
         """Return the first place beside a point where its name is clearly nearer to it than to any other point."""
         width, height = extent(name, self.size)
         apart = np.hypot(*(self.points - self.points[number]).T)
         others = self.points[apart > 0.5]  # points in one place are one point
-        for up in (0.6, -0.6, 0.0):
+        for up in (0.65, -0.65, 0.0):
             for side in (1, -1):
                 place = side * _GAP, up * height
                 box = self._box(number, place, width, height)
@@ -127,11 +132,12 @@ class _Page:
         others = self.points[apart > 0.5]
         if any(box.holds(line, 1.0) for box in self.names):
             return False
-        taken = np.concatenate([others, self.lines])
+        beyond = self.drawn[np.hypot(*(self.drawn - self.points[number]).T) > _MARK]  # it may begin at its own point
+        taken = np.concatenate([others, self.lines, beyond])
         if not len(taken):
             return True
         gaps = np.hypot(*(line[:, None, :] - taken[None, :, :]).transpose(2, 0, 1))
-        room = np.concatenate([np.full(len(others), _MARK), np.full(len(self.lines), _STEP)])
+        room = np.concatenate([np.full(len(others), _MARK), np.full(len(self.lines) + len(beyond), _STEP)])
         return bool((gaps > room).all())
 
 
@@ -142,14 +148,18 @@ def label(
     points: Sequence[tuple[float, float]],
     others: Sequence[tuple[float, float]] = (),
     size: float = 9.0,
+    line: Sequence[tuple[float, float]] = (),
 ) -> None:
     """Write a name beside each point; ``others`` are points without a name, which no name may cover or be nearer to.
+
+    Nor may it cover a ``line`` of the plot, which is given by its corners.
 
     The figure grows if some names have to be written below the plot.
     """
     if not names:
         return
     page = _page(figure, axes, [*points, *others], size)
+    page.drawn = _along(axes, figure, line)
     near = [page.beside(number, name) for number, name in enumerate(names)]
     far = [None if near[k] else page.afar(k, name) for k, name in enumerate(names)]
     for name, point, beside, afar in zip(names, points, near, far, strict=True):
@@ -180,6 +190,17 @@ def _write(
     )
 
 
+def _along(axes: Axes, figure: Figure, line: Sequence[tuple[float, float]]) -> Values:
+    """Return places along a line of the plot, close enough to each other."""
+    if len(line) < 2:
+        return np.zeros((0, 2))
+    corners = axes.transData.transform(np.asarray(line, np.float64)) * 72 / figure.dpi
+    found = [
+        np.linspace(start, end, max(2, math.ceil(math.dist(start, end) / _STEP))) for start, end in pairwise(corners)
+    ]
+    return np.concatenate(found)
+
+
 def _page(figure: Figure, axes: Axes, points: Sequence[tuple[float, float]], size: float) -> _Page:
     figure.draw_without_rendering()  # fixes the axes, so that positions on the page are known
     scale = 72 / figure.dpi
@@ -195,6 +216,11 @@ def extent(text: str, size: float) -> tuple[float, float]:
 
     width, _, _ = text_to_path.get_text_width_height_descent(text, FontProperties(size=size), False)
     return float(width), _LINE_HEIGHT * size
+
+
+def wrapped(text: str, size: float, most: float) -> list[str]:
+    """Return the lines of a name that is too wide."""
+    return broken(text, most, lambda line: extent(line, size)[0])
 
 
 def _number(
@@ -226,7 +252,12 @@ def _number(
             zorder=9,
             bbox={"boxstyle": "circle,pad=0.15", "facecolor": PAPER, "edgecolor": INK, "linewidth": 0.6},
         )
-    words = [f"{k}  {'; '.join(names[number] for number in group)}" for k, group in enumerate(groups, 1)]
+    width = (_EDGE - figure.subplotpars.left) * figure.get_figwidth() * 72
+    words = []
+    for k, group in enumerate(groups, 1):
+        text = "; ".join(names[number] for number in group)
+        first, *more = wrapped(text, page.size, width - extent("00  ", page.size)[0])
+        words += [f"{k}  {first}", *(f"    {line}" for line in more)]
     _below(figure, words, page.size)
 
 

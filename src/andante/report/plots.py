@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,12 +12,14 @@ import numpy.typing as npt
 
 from andante.measures import MEASURES, Comparison, Headline, Measure, Summary, measure, quality_of
 from andante.report.figure import ACCENT, INK, MUTED, PAGE, PAPER, SOFT, WARM, Look, new_figure, styled
-from andante.report.labels import extent, label
+from andante.report.labels import extent, label, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_NAMES = 0.42  # of the width of a plot, at most, for the names beside it
+_LINE = 1.3  # the height of a line, in letters
 _WIDEST_LINEAR = 20.0  # an axis is logarithmic if the largest number is at least this many times the smallest
 
 
@@ -47,7 +50,9 @@ def planning_plot(summaries: Sequence[Summary], effort: str = "max_states_expand
         axes.margins(0.12)
         frame(figure, look)
         first = sorted(range(len(known)), key=lambda k: points[k] not in front)  # points on the line are labelled first
-        label(figure, axes, [known[k].name for k in first], [points[k] for k in first], size=look.labels)
+        stairs = [corner for (x, y), (next_x, _) in pairwise(front) for corner in ((x, y), (next_x, y))] + front[-1:]
+        names, places = [known[k].name for k in first], [points[k] for k in first]
+        label(figure, axes, names, places, size=look.labels, line=stairs)
     return figure
 
 
@@ -70,23 +75,27 @@ def difference_plot(comparison: Comparison, look: Look = PAGE, most: int = 40) -
     best = comparison.agents[0]
     others = [comparison.from_best(name) for name in comparison.agents[1:most]]
     known = measure(comparison.measure)
-    figure = new_figure(look.width, (4.0 + 1.9 * max(len(others), 2)) * look.letters / 72)
+    names = [_in_lines(one.first, look) for one in others]
+    places, rows = _rows(names, 1.9)
+    figure = new_figure(look.width, (4.0 + 1.9 * max(rows, 2)) * look.letters / 72)
     with styled(look):
         axes = figure.add_subplot()
         axes.axvline(0.0, color=INK, linewidth=0.8, zorder=1)
         ends = [end for one in others for end in one.interval if math.isfinite(end)]
         low, high = min([0.0, *ends]), max([0.0, *ends])
         room = 0.05 * (high - low or 1.0)
-        for place, one in enumerate(others):
+        for place, one in zip(places, others, strict=True):
             reach = [max(low - room, one.interval.low), min(high + room, one.interval.high)]  # infinite ends are cut
             axes.plot(reach, [place, place], "|-", color=MUTED, linewidth=1.2, markersize=5, zorder=2)
             worse = (best, one.first) in comparison.better
             axes.plot(one.mean, place, "o", color=ACCENT, mfc=ACCENT if worse else PAPER, markersize=4.5, zorder=3)
         axes.set_xlim(low - room, high + room)
-        axes.set_yticks(range(len(others)), labels=[one.first for one in others])
-        axes.set_ylim(len(others) - 0.5, -0.5)
+        axes.set_yticks(places, labels=names)
+        axes.set_ylim(rows, 0.0)
         axes.tick_params(axis="y", length=0)
-        axes.set_xlabel(f"{known.title} above that of {best} ({known.unit})", loc="right")
+        title = f"{known.title} above that of {{}} ({known.unit})"
+        short = extent(title.format(best), look.letters)[0] < 0.95 * 72 * look.width
+        axes.set_xlabel(title.format(best if short else "the best"), loc="right")
         axes.grid(True, axis="x", linewidth=0.6)
         axes.set_axisbelow(True)
         figure.set_layout_engine("tight", pad=0.4)
@@ -97,16 +106,18 @@ def spread_plot(groups: Mapping[str, npt.ArrayLike], name: str, look: Look = PAG
     """Plot the spread of a measure over the problems of each agent: a box between quartiles, whiskers at 5 and 95 %."""
     arrays = {key: np.asarray(values, np.float64) for key, values in groups.items()}
     known = {key: values[np.isfinite(values)] for key, values in arrays.items() if np.isfinite(values).any()}
-    figure = new_figure(look.width, (6.5 + 2.6 * max(len(known), 2)) * look.letters / 72)
+    names = [_in_lines(one, look) for one in known]
+    places, rows = _rows(names, 2.6)
+    figure = new_figure(look.width, (6.5 + 2.6 * max(rows, 2)) * look.letters / 72)
     with styled(look):
         axes = figure.add_subplot()
         scale(axes, "x", [value for values in known.values() for value in (float(values.min()), float(values.max()))])
-        for place, values in enumerate(known.values()):
+        for place, values in zip(places, known.values(), strict=True):
             _box(axes, place, values)
         axes.use_sticky_edges = False  # give boxes at the edge a margin as well
         axes.margins(x=0.03)
-        axes.set_yticks(range(len(known)), labels=list(known))
-        axes.invert_yaxis()
+        axes.set_yticks(places, labels=names)
+        axes.set_ylim(max(rows, 1.0), 0.0)
         axes.tick_params(axis="y", length=0)
         # Long names leave little room for the axis: its title may begin below them.
         axes.set_xlabel(f"{MEASURES[name].title} ({MEASURES[name].unit})", loc="right")
@@ -114,6 +125,22 @@ def spread_plot(groups: Mapping[str, npt.ArrayLike], name: str, look: Look = PAG
         axes.set_axisbelow(True)
         figure.set_layout_engine("tight", pad=0.4)
     return figure
+
+
+def _in_lines(name: str, look: Look) -> str:
+    """Return a name with line breaks if it would take too much of the width."""
+    return "\n".join(wrapped(name, look.letters, _NAMES * look.width * 72))
+
+
+def _rows(names: Sequence[str], letters: float) -> tuple[list[float], float]:
+    """Return the middles of the rows of these names, which are this high if a name has one line, and their sum.
+
+    >>> _rows(["one", "two\\nlines", "one"], 2.6)
+    ([0.5, 1.5, 2.5], 3.0)
+    """
+    heights = [max(1.0, _LINE * (1 + name.count("\n")) / letters) for name in names]
+    ends = list(accumulate(heights))
+    return [end - height / 2 for end, height in zip(ends, heights, strict=True)], math.fsum(heights)
 
 
 def pareto_front(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -148,7 +175,7 @@ def axis_title(known: Measure) -> str:
     return f"{known.title}{statistic} ({known.unit})"
 
 
-def _box(axes: Axes, place: int, values: np.ndarray[Any, np.dtype[np.float64]]) -> None:
+def _box(axes: Axes, place: float, values: np.ndarray[Any, np.dtype[np.float64]]) -> None:
     low, quarter, middle, three, high = np.quantile(values, [0.05, 0.25, 0.5, 0.75, 0.95])
     axes.plot([low, high], [place, place], color=MUTED, linewidth=1, solid_capstyle="butt", zorder=1)
     axes.barh(place, three - quarter, left=quarter, height=0.52, color=SOFT, zorder=2)

@@ -6,6 +6,7 @@ Widths are those of Computer Modern at ten points. Most other fonts of papers ar
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 #: Widths in points of the signs that are not as wide as most.
 _WIDTHS = {
@@ -41,17 +42,18 @@ def _of(sign: str) -> float:
     return _DIGIT if sign.isdigit() else _WIDTHS.get(sign, _USUAL)
 
 
-def broken(text: str, most: float) -> list[str]:
-    """Return the lines of a list in words, broken after commas; a part without one may be wider than ``most``.
+def broken(text: str, most: float, measured: Callable[[str], float] = width) -> list[str]:
+    """Return the lines of a text, none wider than ``most``, if there are commas or, failing that, spaces to break at.
 
-    >>> broken("TBA* (budget=10, r=0.5, weight=2)", 80)
+    >>> broken("TBA* (budget=10, r=0.5, weight=2)", 90)
     ['TBA* (budget=10,', 'r=0.5, weight=2)']
     """
     lines = [""]
-    for part in re.split(r"(?<=,) ", text):
-        longer = f"{lines[-1]} {part}".lstrip()
-        if lines[-1] and width(longer) > most:
-            lines.append(part)
-        else:
-            lines[-1] = longer
+    for part in re.split("(?<=[,;]) ", text):
+        for word in [part] if measured(part) <= most else part.split(" "):
+            longer = f"{lines[-1]} {word}".lstrip()
+            if lines[-1] and measured(longer) > most:
+                lines.append(word)
+            else:
+                lines[-1] = longer
     return lines
