@@ -38,29 +38,29 @@ from andante.kernel import Entry
 from andante.measures import Outcome
 from andante.world.living import TENDED
 
-#: What is not an error: what remains to be done.
+#: Codes that are not errors, with what remains to be done.
 CONTINUE = {
     "MORE": "there was room for some of the steps; continue for the others",
-    "FULL": "memory is full: give the crowd more with grow, then let the tick go on; or let it go on as it is",
+    "FULL": "memory is full: give the crowd more with grow, then call tick again",
 }
 
-#: What can be wrong, with what `andante_error_text` says of it; numbered from -1 downwards.
+#: Errors, with what `andante_error_text` returns for each; numbered from -1 downwards.
 ERRORS = {
     "NULL": "a pointer that must not be NULL is",
     "MISALIGNED": "memory and files must be aligned to 8 bytes",
-    "TOO_SMALL": "the memory is smaller than bytes says",
+    "TOO_SMALL": "the memory is smaller than what bytes returned",
     "TOO_LARGE": "the agent needs more memory than this machine can address",
     "NO_FILE": "this is not a file of Andante",
-    "VERSION": "the file has another version than this library reads; export both again",
-    "CUT_OFF": "the file is not as long as it says; copy it again",
+    "VERSION": "this library reads another version of the file format; export both again",
+    "CUT_OFF": "the file is shorter or longer than its header says; copy it again",
     "DAMAGED": "the file or the saved memory is damaged: its checksum is wrong; copy it again",
-    "KIND": "this is a file of another kind than is asked for here",
+    "KIND": "this function needs a file of another kind",
     "OTHER_LIBRARY": "the file is for another agent, or was exported by another version than this library",
     "OTHER_MAP": "the plan is for another map",
     "OTHER_DATABASE": "the plan is for other databases, or for these in another order",
-    "OTHER_MIND": "this memory does not hold the mind of such an agent",
+    "OTHER_MIND": "this memory does not contain the mind of such an agent",
     "UNSEALED": "this memory was not sealed before it was copied: call seal, then copy it",
-    "NO_AGENT": "the agent is not initialised, or is one of another algorithm",
+    "NO_AGENT": "the agent is not initialised, or has another algorithm",
     "NO_STATE": "there is no such state on the map",
     "BLOCKED": "the state is a cell that is blocked",
     "NOT_SERVED": "a database was built for other goals than this one",
@@ -70,12 +70,12 @@ ERRORS = {
     "NO_WORLD": "this map can change: give agents what andante_world_init makes of it, not the image",
     "FIXED_MAP": "this map cannot change: export it with --living",
     "NO_UNIT": "there is no such unit in the crowd",
-    "TAKEN": "another unit stands there, and units have bodies",
+    "TAKEN": "another unit is in that cell, and units have bodies",
     "CROWD_FULL": "the crowd has as many units as its plan has room for; let it grow into a larger plan",
     "OTHER_CROWD": "a crowd grows only into the plan of a larger crowd from the same export",
     "OVERLAP": "the new memory overlaps with the old",
-    "UNFINISHED": "the last tick waits for more memory: call tick again first, with the same budget",
-    "FAILED": "the algorithm failed; this is a fault of Andante or of the algorithm, please report it",
+    "UNFINISHED": "the last tick is waiting for more memory: call tick again first, with the same budget",
+    "FAILED": "the algorithm failed; this is a bug in Andante or in the algorithm, please report it",
 }
 
 _SEGMENTS = ("NUMBER", "PLAN", "MAP", "MIND", "DESK", "DATABASE")

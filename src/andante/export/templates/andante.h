@@ -1,15 +1,15 @@
 /* @LIBRARY@: agents of Andante as a C library. Written by `andante export`; C99 and C++.
  *
- * Nothing here allocates, has global variables, starts threads or calls the system. All memory is the caller's. An
- * agent may be used by one thread at a time; different agents by different threads, as long as they share no desk, and
- * no map that changes.
+ * The library does not allocate memory, start threads or call the system, and has no global variables. All memory is
+ * the caller's. Only one thread at a time may use an agent. Different threads may use different agents if these share
+ * neither a desk nor a map that changes.
  *
  *   map        the file MAP.image, as it is, at an address that is a multiple of 8
  *   plan       the file MAP.AGENT.plan, likewise: how this agent's memory is laid out on this map
- *   databases  the files that the agent looks things up in, likewise, in the order that README.md says
- *   mind       what an agent keeps from move to move; holds no address, so it can be saved and restored with memcpy,
- *              once it is sealed
- *   desk       what an agent thinks on within one move; agents of one thread and one plan may share it
+ *   databases  the files that the agent looks things up in, likewise, in the order that README.md lists
+ *   mind       what an agent keeps from move to move; it contains no addresses, so it can be saved and restored with
+ *              memcpy, once it is sealed
+ *   desk       scratch memory for one move; agents with the same plan in the same thread can share it
  *
  * States are numbered from 0: on a grid, the cell in column x and row y is y * width + x.
  */
@@ -37,7 +37,7 @@ extern "C" {
 #define ANDANTE_DATABASES @DATABASES@ /* the most that an agent can have */
 #define ANDANTE_WORDS @WORDS@ /* of the longest context in this library */
 
-/* What functions return. Text for each: andante_error_text. */
+/* What functions return; andante_error_text has a sentence for each. */
 enum {
     ANDANTE_OK = 0,
     ANDANTE_MORE = @MORE_CODE@, /* run: @MORE@ */
@@ -53,7 +53,7 @@ enum {
 @OUTCOMES@
 };
 
-/* The files that an agent needs, as they were read or mapped. */
+/* The files that an agent needs, as read or mapped. */
 typedef struct andante_files {
     const void *plan;
     size_t plan_bytes;
@@ -63,8 +63,8 @@ typedef struct andante_files {
     size_t database_bytes[ANDANTE_DATABASES];
 } andante_files;
 
-/* An agent: where its segments are, and the context that its code reads, which follows from them and the plan. Copy the
- * mind to save an agent, not this: attach makes it again, wherever memory is by then. */
+/* An agent: where its segments are, and the context that its code reads, which follows from them and the plan. To
+ * save an agent, copy its mind, not this: attach makes it again, wherever the memory is by then. */
 typedef struct andante_agent {
     const void *plan, *map, *databases[ANDANTE_DATABASES];
     void *mind, *desk;
@@ -77,7 +77,7 @@ typedef struct andante_move {
 @MOVE@
 } andante_move;
 
-/* When to give up a run. 0: there is no such limit. */
+/* When to give up a run. 0 means no limit. */
 typedef struct andante_limits {
 @LIMITS@
 } andante_limits;
@@ -87,7 +87,7 @@ typedef struct andante_step {
 @STEP@
 } andante_step;
 
-/* What a run has come to: where it is, how many steps this call has written, and sums over the run so far. */
+/* How far a run is: its state, how many steps this call has written, and sums over the run so far. */
 typedef struct andante_trial {
 @TRIAL@
 } andante_trial;
@@ -95,27 +95,27 @@ typedef struct andante_trial {
 /* A sentence about what a function returned. */
 ANDANTE_API const char *andante_error_text(int code);
 
-/* Return the CRC-32 of this many bytes, for what you save yourself, such as a map that changes. 0 for NULL. */
+/* Return the CRC-32 of this many bytes, for data of your own; 0 for NULL. */
 ANDANTE_API uint32_t andante_checksum(const void *data, size_t bytes);
 
-/* Check a map image, and say what it holds; on a graph width and height are 0. Pointers for results may be NULL. */
+/* Check a map image, and return its size. Pointers for results may be NULL. */
 ANDANTE_API int andante_map_size(const void *map, size_t bytes, int32_t *states, int32_t *width, int32_t *height);
 
 /* Each agent of this library has these functions:
  *
- * bytes     check the files, and say how much memory the agent needs.
- * init      check the files, and make an agent that knows nothing. Memory may hold anything before. Takes time in
- *           proportion to the map; everything below does not. If it fails, every call of this agent does.
- * attach    the same for a mind that was used before: restored from a saved game, or moved. It must have been sealed.
- *           One that is damaged, or of another agent or plan, is refused.
- * move      make one move from `state` towards `goal`. With the goal of the last call the agent goes on; pushed to
- *           another state it replans, and keeps what it learned; with another goal it begins a new problem.
+ * bytes     check the files, and return how much memory the agent needs.
+ * init      check the files, and make an agent that knows nothing. The memory may contain anything. Takes time in
+ *           proportion to the map, unlike all below. If it fails, so does every call with this agent.
+ * attach    the same for a mind that was restored from a saved game, or moved. It must have been sealed. A mind that is
+ *           damaged, or belongs to another agent or plan, is refused.
+ * move      make one move from `state` towards `goal`. With the goal of the last call the agent continues; pushed to
+ *           another state it replans, and keeps what it has learned; with another goal it begins a new problem.
  * retarget  move the goal of `move`; `keeps` says whether the agent keeps what it knows. The next `move` names the goal.
- * run       go from `start` to `goal` at once. Steps are written as far as there is room (NULL, 0: none are); if there
- *           is no more, it returns ANDANTE_MORE, and `go_on` continues.
+ * run       walk from `start` to `goal`. Steps are written while there is room for them (NULL, 0: none are written). When
+ *           the room is used up, it returns ANDANTE_MORE, and `go_on` continues.
  * forget    let the next `move` begin a new problem.
- * seal      write a checksum into the mind, for `attach`: before it is copied into a saved game, or moved. The agent
- *           can go on afterwards; the next move breaks the seal of its mind, not that of the copy.
+ * seal      write a checksum into the mind, before it is copied into a saved game, or moved; `attach` checks it. The
+ *           agent can continue. Its next move breaks the seal of its mind, not that of the copy.
  */
 @AGENTS@
 

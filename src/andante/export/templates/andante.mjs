@@ -5,7 +5,7 @@
 //   const agent = andante.agent("@NAME@", { plan: new Uint8Array(plan), map });
 //   const move = agent.move(state, goal); // { to, cost, expanded, touched, learned, stored }
 //
-// Memory of a library is never given back: make another one with `load` for another level of your game.
+// A library never frees memory: for another level of your game, call `load` again.
 
 export const STUCK = @STUCK@;
 export const UNREACHABLE = @UNREACHABLE@;
@@ -83,7 +83,7 @@ class Andante {
     return { at, bytes: data.length };
   }
 
-  /** Take in a map image. One that can change (andante export --living) becomes a map that changes. */
+  /** Open a map image. One that can change (andante export --living) becomes a map that changes. */
   map(data) {
     const { at, bytes } = this.file(data);
     const sizes = this.reserve(16);
@@ -94,13 +94,13 @@ class Andante {
     return new Ground(this, { at: living ? world : at, bytes, states, width, height, living }, at);
   }
 
-  /** Make an agent. `databases` are in the order that README.md says. */
+  /** Make an agent. `databases` are in the order that README.md lists. */
   agent(name, { plan, map, databases = [] }) {
     if (!this.names.includes(name)) throw new Error(`there is no agent ${name}; there are ${this.names.join(", ")}`);
     return new Agent(this, name, this.file(plan), map, databases.map((one) => this.file(one)));
   }
 
-  /** Make a crowd, if there are any in this library (andante export --crowd); `plan` is that of a crowd. */
+  /** Make a crowd, if this library has one (andante export --crowd); `plan` is that of the crowd. */
   crowd(name, { plan, map, databases = [] }) {
     if (this.exports[`andante_${name}_crowd_init`] === undefined) throw new Error(`there is no crowd of ${name}`);
     return new Crowd(this, name, this.file(plan), map, databases.map((one) => this.file(one)));
@@ -185,7 +185,7 @@ class Agent {
     return this.library.view().getInt32(this.result, true) !== 0;
   }
 
-  /** Go from `start` to `goal` at once; a limit of 0 is none. Without limits it ends after a million moves. */
+  /** Walk from `start` to `goal`. A limit of 0 is none. Without limits the run ends after a million moves. */
   run(start, goal, limits) {
     this.steps ??= this.library.reserve(ROOM * STEP_BYTES);
     let given = 0;
@@ -245,7 +245,7 @@ class Crowd {
     this.check(how, this.at, this.files, this.memory, this.bytes);
   }
 
-  /** Go on with more memory: `plan` is that of a larger crowd (andante export --grow). */
+  /** Continue with more memory: `plan` is that of a larger crowd (andante export --grow). */
   grow(plan) {
     this.open("grow", this.library.file(plan));
   }
@@ -275,7 +275,7 @@ class Crowd {
     this.check("remove", this.at, unit);
   }
 
-  /** Say how a unit stands. */
+  /** Return the state of a unit, and what it has done so far. */
   unit(unit) {
     this.check("unit", this.at, unit, this.result);
     const about = record(this.library.view(), this.result, RECORDS.ABOUT_UNIT);
@@ -304,9 +304,9 @@ class Crowd {
   }
 
   /**
-   * Let every unit move at most once, as far as the budget reaches; without one, let every unit move. With
-   * `pauseWhenFull` no unit begins again when memory is full: if the result is `full`, let the crowd grow, and call
-   * tick again with the same budget.
+   * Let every unit move at most once, until the budget is spent; without a budget, let every unit move. With
+   * `pauseWhenFull` no unit forgets when memory is full: if the result is `full`, let the crowd grow, and call tick
+   * again with the same budget.
    */
   tick({ expansions = 0, microseconds = 0, pauseWhenFull = false } = {}) {
     const clock = 1; // the import env.now
