@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import is_dataclass
 from enum import IntEnum
 from functools import cached_property
 from math import isfinite
@@ -151,7 +152,8 @@ def python_page() -> str:
     lines = [
         "# Python",
         "",
-        "Written from the docstrings by `tools/reference.py`. All names are in the module `andante`.",
+        "Every public name with its types, written from the code by `tools/reference.py`. All names are in the module",
+        "`andante`.",
     ]
     for name in andante.__all__:
         thing = getattr(andante, name)
@@ -166,9 +168,13 @@ def python_page() -> str:
 def _signature(name: str, thing: Any) -> list[str]:
     if inspect.isclass(thing) and issubclass(thing, Exception | IntEnum):
         return []
-    words = re.sub(r"<[^>]*>", "...", str(inspect.signature(thing)))
-    words = re.sub(r"andante[.](?:[a-z]+[.])*", "", words).replace("'", "")
-    return ["```text", f"{name}{words}", "```", ""]
+    return ["```text", f"{name}{_words(inspect.signature(thing))}", "```", ""]
+
+
+def _words(signature: object) -> str:
+    """Return a signature or a type as people write it: without modules, quotes and addresses."""
+    words = re.sub(r"<[^>]*>", "...", str(signature)).replace("'", "")
+    return re.sub(r"\b(?:andante|numpy|np|collections\.abc|typing|pathlib)\.(?:[a-z_]+\.)*(?=[A-Za-z])", "", words)
 
 
 def _docstring(thing: Any) -> list[str]:
@@ -188,16 +194,44 @@ def _docstring(thing: Any) -> list[str]:
 
 
 def _members(name: str, thing: Any) -> list[str]:
-    """The public methods and properties, one line each; of bases only if they are not public themselves."""
-    found = []
+    """Return the public fields, properties and methods with their types; of bases only if they are not public."""
+    found = _fields(name, thing)
     bases = [one for one in thing.__mro__[:0:-1] if one.__module__.startswith("andante.") and not _is_public(one)]
     for member, value in {name: value for one in (*bases, thing) for name, value in vars(one).items()}.items():
         described = value.func if isinstance(value, cached_property) else value
         if member.startswith("_") or not isinstance(described, FunctionType | property | classmethod):
             continue
-        text = (inspect.getdoc(described) or "").partition("\n")[0].replace("``", "`")
-        found.append(f"- `{name}.{member}`: {text}")
+        text = " ".join((inspect.getdoc(described) or "").partition("\n\n")[0].replace("``", "`").split())
+        found.append(f"- `{name}.{member}{_called(value)}`: {text}")
     return ["", *found] if found else []
+
+
+def _called(member: Any) -> str:
+    """Return how a method is called and what it returns, or the type of a property."""
+    if isinstance(member, property | cached_property):
+        getter = member.fget if isinstance(member, property) else member.func
+        kind = inspect.signature(getter).return_annotation if getter is not None else inspect.Signature.empty
+        return "" if kind is inspect.Signature.empty else f": {_words(kind)}"
+    signature = inspect.signature(member.__func__ if isinstance(member, classmethod) else member)
+    return _words(signature.replace(parameters=list(signature.parameters.values())[1:]))
+
+
+def _fields(name: str, thing: Any) -> list[str]:
+    """Return the fields of a record: their types, and what the source says beside or above them."""
+    if not (is_dataclass(thing) or hasattr(thing, "_fields")):
+        return []
+    found, above = [], ""
+    for line in inspect.getsource(thing).split("\n"):
+        comment = re.fullmatch(r"    #:? (.*)", line)
+        if comment:
+            above = f"{above} {comment[1]}".strip()
+            continue
+        field = re.fullmatch(r"    ([a-z]\w*): ([^=#]+?)(?: = [^#]*?)?(?:  # (.*))?", line)
+        if field:
+            said = field[3] or above
+            found.append(f"- `{name}.{field[1]}: {_words(field[2])}`" + (f": {said}" if said else ""))
+        above = ""
+    return found
 
 
 def _is_public(kind: type) -> bool:

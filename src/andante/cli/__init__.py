@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,6 +50,7 @@ class _Verbs(TyperGroup):
             return None
         command = typer.main.get_command(import_module(f"andante.cli.{cmd_name}").app)
         command.name = cmd_name
+        _reflow(command)
         command.short_help = VERBS[cmd_name]
         return command
 
@@ -64,6 +66,14 @@ class _Verbs(TyperGroup):
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         with _short_usage_errors():
             return super().invoke(ctx)
+
+
+def _reflow(command: Any) -> None:
+    """Join the lines of each paragraph of a command's help: the terminal decides where lines end."""
+    if command.help:
+        command.help = re.sub(r"(?<!\n)\n(?!\n)", " ", command.help)
+    for inner in getattr(command, "commands", {}).values():
+        _reflow(inner)
 
 
 @contextmanager

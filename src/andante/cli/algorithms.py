@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from andante.cli.shared import JSON_OPTION, out, print_json, with_bold
+from andante.cli.shared import JSON_OPTION, out, print_items, print_json, print_lines, with_bold
 from andante.notation import write
 
 app = typer.Typer(add_completion=False)
@@ -67,12 +67,13 @@ def _print_table(entries: list[Any]) -> None:
         parameters = ", ".join(p.name for p in entry.parameters)
         table.add_row(entry.card.name, entry.card.title, _letters(entry), ", ".join(entry.needs), parameters)
     out.print(table)
-    out.print("\nClaims: " + ", ".join(f"{letter} {word}" for letter, word in CLAIMS.values()) + ".", soft_wrap=True)
-    out.print(
-        "Pass a database that an algorithm needs with --database FILE; 'andante build KIND MAP' writes the file.",
-        soft_wrap=True,
+    print_lines(
+        [
+            "\nClaims: " + ", ".join(f"{letter} {word}" for letter, word in CLAIMS.values()) + ".",
+            "Pass a database that an algorithm needs with --database FILE; 'andante build KIND MAP' writes the file.",
+            "'andante algorithms NAME' shows more about one of them.",
+        ]
     )
-    out.print("'andante algorithms NAME' shows more about one of them.")
 
 
 def _letters(entry: Any) -> str:
@@ -118,7 +119,6 @@ def _print_card(entry: Any) -> None:
             "and pass it with --database FILE",
             soft_wrap=True,
         )
-    for p in entry.parameters:
-        out.print(f"  {p.name} = {write(p.word(p.default))}: {p.about}; {p.allowed}")
+    print_items((f"{p.name} = {write(p.word(p.default))}", f"{p.about}; {p.allowed}") for p in entry.parameters)
     if card.examples:
         out.print("settings worth trying: " + ", ".join(card.examples))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from andante.cli.shared import JSON_OPTION, MAP_HELP, out, print_json, read_world, with_bold
+from andante.cli.shared import JSON_OPTION, MAP_HELP, out, print_items, print_json, read_world, with_bold
 from andante.notation import write
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="List the kinds of databases, and show files.")
@@ -36,8 +36,7 @@ def list_kinds(as_json: bool = JSON_OPTION) -> None:
         return
     for name, builder in builders().items():
         out.print(with_bold(name, f": {kinds()[name].about}"))
-        for p in builder.parameters:
-            out.print(f"  {p.name} = {write(p.word(p.default))}: {p.about}; {p.allowed}")
+        print_items((f"{p.name} = {write(p.word(p.default))}", f"{p.about}; {p.allowed}") for p in builder.parameters)
 
 
 @app.command()

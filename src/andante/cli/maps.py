@@ -15,6 +15,7 @@ from andante.cli.shared import (
     err,
     number_option,
     out,
+    print_items,
     print_json,
     print_written,
     progress_of_parts,
@@ -57,9 +58,9 @@ def list_maps(
         table.add_row(str(one["name"]), str(one["about"]), "yes" if one["fetched"] else "")
     out.print(table)
     out.print(with_bold("\ngenerated", ", as KIND:WIDTHxHEIGHT:SEED"))
-    for kind, options in kinds().items():
-        defaults = ", ".join(f"{key}={value}" for key, value in options.items())
-        out.print(f"  {kind:10}{defaults}")
+    print_items(
+        (kind, ", ".join(f"{key}={value}" for key, value in options.items())) for kind, options in kinds().items()
+    )
 
 
 @app.command()

@@ -133,8 +133,11 @@ def print_comparison(comparison: Comparison | None) -> None:
         return
     if comparison.problems and len(comparison.agents) > 1:
         title, *rest = head(comparison)
-        shown = Table(title, *(Column(one, justify="right") for one in rest), box=box.SIMPLE_HEAD)
-        for line in lines(comparison):
+        body = lines(comparison)
+        longest = max(len(word) for line in body for word in line[0].split())  # names wrap between parameters
+        named = Column(title, min_width=longest, overflow="fold")
+        shown = Table(named, *(Column(one, justify="right") for one in rest), box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+        for line in body:
             shown.add_row(*map(Text, line))
         out.print(shown)
     print_lines(sentences(comparison))

@@ -334,6 +334,18 @@ def warn_unused(offers: Sequence[Offer], entries: Iterable[Algorithm]) -> list[O
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print these lines as they are, however long."""
+    """Print sentences: wrapped between words on a terminal, and one per line in a file or a pipe."""
     for line in lines:
-        out.print(line, soft_wrap=True)
+        out.print(line, soft_wrap=not out.is_terminal)
+
+
+def print_items(items: Iterable[tuple[str, str]], indent: int = 2) -> None:
+    """Print names with what they mean; a long text is wrapped in a column of its own, with a narrow terminal too."""
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, text in items:
+        table.add_row(Text(" " * indent + name), Text(text))
+    out.print(table)

@@ -125,7 +125,7 @@ def _print(trial: Trial) -> None:
     where = trial.problem.grid.name if trial.problem.grid else "a graph"
     out.print(with_bold(trial.algorithm, f" on {where}: {how}"))
     if not (trial.moves or trial.states_expanded or trial.cells_discovered):
-        return  # the map said so: nobody set out
+        return  # the map alone shows it: the agent never started
     against = f", {trial.suboptimality_ratio:.3f} times the optimal {trial.optimal_cost:.2f}"
     discovered = {"discovered": f"{trial.cells_discovered} blocked cells"} if trial.cells_discovered else {}
     lines = {

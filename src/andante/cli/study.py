@@ -9,7 +9,7 @@ import typer
 
 from andante.cli.campaign import THREADS
 from andante.cli.running import work_on
-from andante.cli.shared import out
+from andante.cli.shared import out, print_items
 
 if TYPE_CHECKING:
     from andante.store import Store
@@ -55,8 +55,11 @@ def study(
     from andante.store import Store
 
     if name is None:
-        for known, home in study_folders().items():
-            out.print(f"{known:20}{read_study(home / STUDY_FILE, 'quick', full_database).title}", soft_wrap=True)
+        titles = {
+            known: read_study(home / STUDY_FILE, "quick", full_database).title
+            for known, home in study_folders().items()
+        }
+        print_items(titles.items(), indent=0)
         return
     file = find_study(name)
     campaign, spec = read_campaign(file, scale), read_study(file, scale, full_database)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 100  # columns of text where there is no terminal
 _PADDING, _EDGE = 2, 1  # what a table in a terminal adds to its text, per column and at its end
+_NAME = 24  # columns of text for names where the table is too wide: longer ones wrap, between parameters if they can
 
 
 @dataclass(frozen=True)
@@ -181,7 +182,7 @@ def marks(summaries: Sequence[Summary], shown: Sequence[Column], best: Best | No
 class ComparisonTable:
     """The table for a terminal or a notebook.
 
-    If it is too wide for a terminal, its columns are split into several tables below each other.
+    If it is too wide for a terminal, long names wrap, and the columns are split into several tables below each other.
     """
 
     def __init__(
@@ -206,30 +207,43 @@ class ComparisonTable:
         return html_table(self._heads, self._cells, self._bold)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for block in self._blocks(options.max_width):
-            yield self._table(block)
+        widths = self._widths
+        if sum(widths) + _PADDING * len(widths) + _EDGE > options.max_width:
+            widths = [self._narrow_name(), *widths[1:]]
+        for block in _blocks(widths, options.max_width):
+            yield self._table(block, widths)
 
-    def _blocks(self, room: int) -> list[list[int]]:
-        """Return the column numbers of each table; the first column, the agent, is in all of them."""
-        blocks = [[0]]
-        for k in range(1, len(self._heads)):
-            taken = sum(self._widths[j] + _PADDING for j in [*blocks[-1], k]) + _EDGE
-            if taken > room and len(blocks[-1]) > 1:
-                blocks.append([0])
-            blocks[-1].append(k)
-        return blocks
+    def _narrow_name(self) -> int:
+        """Return the width of the first column if names wrap between words."""
+        words = [word for line in self._cells for word in line[0].split()]
+        return min(self._widths[0], max([_NAME, *map(len, words)]))
 
-    def _table(self, block: list[int]) -> Table:
+    def _table(self, block: list[int], widths: Sequence[int]) -> Table:
         from rich import box
         from rich.table import Table
         from rich.text import Text
 
         table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
         for k in block:
-            table.add_column(self._heads[k], justify="right" if k else "left", width=self._widths[k])
+            table.add_column(self._heads[k], justify="right" if k else "left", width=widths[k], overflow="fold")
         for line, bold in zip(self._cells, self._bold, strict=True):
             table.add_row(*(Text(line[k], style="bold" if bold[k] else "") for k in block))
         return table
+
+
+def _blocks(widths: Sequence[int], room: int) -> list[list[int]]:
+    """Return the column numbers of each table; the first column, the agent, is in all of them.
+
+    >>> _blocks([24, 11, 13, 22, 22], 80)
+    [[0, 1, 2, 3], [0, 4]]
+    """
+    blocks = [[0]]
+    for k in range(1, len(widths)):
+        taken = sum(widths[j] + _PADDING for j in [*blocks[-1], k]) + _EDGE
+        if taken > room and len(blocks[-1]) > 1:
+            blocks.append([0])
+        blocks[-1].append(k)
+    return blocks
 
 
 def headed(about: str) -> str:
