@@ -361,3 +361,97 @@ def test_a_study_writes_its_page(cli, file, tmp_path, monkeypatch):
     listed = cli("study")[1]
     assert "family" in listed
     assert "tba" in listed
+
+
+#: A part of every kind, as little as each can be.
+PARTS = """
+    [[best]]
+    title = "Best"
+    rows = [{ paper = "rta" }]
+    [[front]]
+    title = "Front"
+    rows = [{ x = "states_expanded_per_move", y = "suboptimality_ratio" }]
+    [[pairs]]
+    title = "Pairs"
+    [[duel]]
+    title = "Duel"
+    first = "rta"
+    second = "lrta"
+    [[correlation]]
+    title = "Correlation"
+    x = "cost"
+    y = "moves"
+    rows = [{ algorithm = "lrta", paper = 0.9 }]
+    [[influence]]
+    title = "Influence"
+    algorithms = ["lrta"]
+    parameters = ["depth"]
+    rows = [{ measure = "cost", paper = ["falls"] }]
+    [[amortization]]
+    title = "Amortization"
+    rivals = ["rta"]
+    rows = [{ algorithm = "lrta", paper = 1000 }]
+    [[table]]
+    title = "Against"
+    rows = [{ algorithm = "rta", against = "lrta(depth=2)", paper = -5.0 }]
+    [[figure]]
+    title = "Curves"
+    kind = "curves"
+    algorithms = ["lrta"]
+    parameters = ["depth"]
+    y = ["suboptimality_ratio"]
+    [[figure]]
+    title = "Histogram"
+    kind = "histogram"
+    algorithms = ["lrta"]
+    y = ["suboptimality_ratio"]
+    [[figure]]
+    title = "Trade-off"
+    kind = "trade-off"
+    x = "states_expanded_per_move"
+    y = ["suboptimality_ratio"]
+    [[figure]]
+    title = "Dominance"
+    kind = "dominance"
+    x = "states_expanded_per_move"
+    y = ["suboptimality_ratio"]
+    [[figure]]
+    title = "Scatter"
+    kind = "scatter"
+    algorithms = ["lrta(depth=1)", "rta"]
+    y = ["suboptimality_ratio"]
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 4, 6])
+def test_a_study_so_far_says_first_how_much_is_finished(cli, file, tmp_path, unfinished, jobs):
+    file.write_text(file.read_text() + dedent(PARTS))
+    unfinished(jobs)
+    stored = sorted(tmp_path.rglob("rooms.store/**/*"))
+    page = tmp_path / "page"
+    code, out, err = cli(
+        "study", file, "--scale", "full", "--store", tmp_path / "rooms.store", "--out", page, "--so-far"
+    )
+    assert (code, err) == (OK, "")
+    assert stored == sorted(tmp_path.rglob("rooms.store/**/*"))  # nothing was run
+    lines = (page / "results.md").read_text("utf-8").splitlines()
+    said = f"Unfinished: {10 * jobs} of 60 trials ({100 * jobs / 6:.1f} %) and {jobs} of 6 jobs are done"
+    kept = json.loads((page / "numbers.json").read_text("utf-8"))["run"]
+    if jobs < 6:
+        assert lines[2].startswith(f"**{said}")
+        assert out.startswith(said)
+        assert kept.startswith(said)
+    else:
+        assert not any("Unfinished" in text for text in (*lines, out, kept))
+    titles = [line for line in lines if line.startswith("## ")]
+    wanted = ["Table 1", *re.findall('title = "(.*)"', PARTS)]
+    assert [f"## {title}" for title in wanted] == titles[-len(wanted) :]
+
+
+def test_a_study_of_which_nothing_is_finished_has_no_page(cli, file, tmp_path):
+    for _ in range(2):
+        code, _, err = cli("study", file, "--store", tmp_path / "rooms.store", "--out", tmp_path / "page", "--so-far")
+        assert code == FAILED
+        assert "no job of the study is finished in " in err
+        prepare(read_campaign(file, "quick"), tmp_path / "rooms.store")
+    assert not (tmp_path / "page").exists()

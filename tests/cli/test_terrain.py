@@ -1,6 +1,7 @@
 """Costs of cells and sixteen neighbours from the command line and from campaign files, as a user would ask for them."""
 
 import json
+import re
 
 import pytest
 
@@ -12,6 +13,7 @@ from andante.campaign.maps import PlannedMap, map_sources
 from andante.datasets.named import map_named
 from andante.store import Store
 from andante.world.layout import Moves, Sixteen, Terrain
+from andante.world.scenes import read_scene
 
 MAP = "type octile\nheight 4\nwidth 6\nmap\n......\n.SSSS.\n.SSSS.\n..WW..\n"
 
@@ -91,6 +93,50 @@ def test_what_takes_no_costs_says_so(cli, tmp_path):
         assert code != 0
         assert "cost" in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_every_command_that_reads_a_map_takes_rule_and_terrain(cli, swamp, tmp_path):
+    costs = ("--rule", "cardinal", "--terrain", "S=3")
+    assert cli("build", "moves", swamp, *costs, "--out", tmp_path)[0] == 0
+    file = tmp_path / "swamp.moves"
+    assert "serves" in cli("databases", "show", file, "--map", swamp, *costs)[1]
+    for wrong in ((), costs[:2], costs[2:]):
+        code, _, err = cli("databases", "show", file, "--map", swamp, *wrong)
+        assert code != 0
+        assert "was built for another map" in " ".join(err.split())
+    grid = andante.read_map(swamp, rule="cardinal")
+    assert cli("maps", "scene", swamp, tmp_path / "a.scene", "--units", 3, "--ticks", 20, "--rule", "cardinal")[0] == 0
+    assert read_scene(tmp_path / "a.scene").grid.rule == grid.rule
+
+
+@pytest.mark.parametrize("options", [("--terrain", "S=3"), ("--rule", "sixteen")])
+def test_what_takes_neither_costs_nor_leaps_says_so(cli, swamp, tmp_path, options, monkeypatch):
+    monkeypatch.setattr("andante.play.page.check_built", lambda: None)
+    for command in (
+        ("maps", "scene", swamp, tmp_path / "a.scene", "--units", 3, "--ticks", 20),
+        ("export", "lrta", "--map", swamp, "--out", tmp_path / "out"),
+        ("play", swamp, "--out", tmp_path / "play.html", "--no-open"),
+    ):
+        code, _, err = cli(*command, *options)
+        assert code != 0
+        assert re.search("all cost 1|is under sixteen", " ".join(err.split())), err
+    assert list(tmp_path.iterdir()) == [swamp]
+
+
+@pytest.mark.parametrize("options", [("--terrain", "S=3"), ("--rule", "corners")])
+def test_options_about_a_map_need_one(cli, swamp, tmp_path, options):
+    assert cli("build", "moves", swamp, "--out", tmp_path)[0] == 0
+    code, _, err = cli("databases", "show", tmp_path / "swamp.moves", *options)
+    assert code != 0
+    assert f"{options[0]} says how a map is read, so it needs --map" in " ".join(err.split())
+
+
+@pytest.mark.full
+def test_advice_on_costs(cli, tmp_path):
+    wet = ("countryside:24x24:1", "--terrain", "S=9", "--expansions", 10, "--problems", 10, "--candidates", 2)
+    code, out, err = cli("advise", *wet, "--memory", 0, "--json")
+    assert code == 0, err
+    assert json.loads(out)
 
 
 CAMPAIGN = """

@@ -25,6 +25,7 @@ def maps():
         andante.generate("countryside", SIDE, SIDE, seed=1),
         costly("random", 2, "octile", [1.0, 2.0, 5.0]),
         costly("rooms", 3, "corners", [1.5, 2.5, 6.0]),
+        costly("rooms", 5, "cardinal", [1.0, 3.0, 0.5]),
         costly("caves", 4, "octile", [0.1, 0.7, 1.0]),  # without diagonals, levels above rows have another metric
     ]
 
@@ -39,7 +40,7 @@ def wide():
 @pytest.mark.full
 @pytest.mark.parametrize("entry", andante.algorithms(), ids=str)
 def test_moves_where_cells_have_costs(entry, maps, databases):  # noqa: F811
-    andante.check_algorithm(entry, databases_for=databases(entry), maps=maps[:3], debug=True)
+    andante.check_algorithm(entry, databases_for=databases(entry), maps=maps[:4], debug=True)
 
 
 @pytest.mark.full

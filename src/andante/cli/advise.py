@@ -14,7 +14,9 @@ import typer
 from andante.cli.advice import as_data, print_advice, print_ladder, write_results
 from andante.cli.shared import (
     JSON_OPTION,
+    RULE_OPTION,
     SIGHT_OPTION,
+    TERRAIN_OPTION,
     err,
     number_option,
     print_json,
@@ -43,6 +45,8 @@ def advise(
         help="Maps: .map files, folders of them, benchmark sets (dao), single maps of a set (dao/arena), or generated "
         "maps as KIND:WIDTHxHEIGHT:SEED.",
     ),
+    rule: str = RULE_OPTION,
+    terrain: str = TERRAIN_OPTION,
     expansions: list[int] = typer.Option(
         [], min=0, help="The most states expanded before any move. May be repeated: finds the best agent for each."
     ),
@@ -98,7 +102,7 @@ def advise(
     from andante.selection import advise as ask
     from andante.selection.advise import PROBLEMS
 
-    grids = read_maps(maps, seed)
+    grids = read_maps(maps, seed, rule, terrain)
     most, several = (expansions[0], False) if len(expansions) == 1 else (None, bool(expansions))
     requirements = Requirements(
         expansions=most,
@@ -164,11 +168,10 @@ def print_if_interrupted(folder: Path | None) -> Iterator[None]:
         raise
 
 
-def read_maps(texts: Sequence[str], seed: int) -> list[Grid]:
+def read_maps(texts: Sequence[str], seed: int, rule: str = "octile", terrain: str = "") -> list[Grid]:
     """Return the maps that the arguments name; of a large folder or set some are drawn."""
     from andante.errors import MapError
     from andante.files import listed
-    from andante.world.mapfiles import read_map
 
     found: dict[str, Grid] = {}
     for text in texts:
@@ -177,11 +180,11 @@ def read_maps(texts: Sequence[str], seed: int) -> list[Grid]:
             files = sorted(folder / name for name in listed(folder) if name.endswith(".map"))
             if not files:
                 raise MapError(f"there is no .map file in the folder {folder}")
-            grids = [read_map(file) for file in _some(files, text, seed)]
+            grids = [read_world(str(file), rule, terrain) for file in _some(files, text, seed)]
         elif _is_set(text):
-            grids = [read_world(f"{text}/{name}") for name in _some(_map_names(text), text, seed)]
+            grids = [read_world(f"{text}/{name}", rule, terrain) for name in _some(_map_names(text), text, seed)]
         else:
-            grids = [read_world(text)]
+            grids = [read_world(text, rule, terrain)]
         found.update({grid.fingerprint: grid for grid in grids})
     return list(found.values())
 

@@ -7,7 +7,18 @@ from pathlib import Path
 
 import typer
 
-from andante.cli.shared import JSON_OPTION, MAP_HELP, out, print_items, print_json, read_world, with_bold
+from andante.cli.shared import (
+    JSON_OPTION,
+    MAP_HELP,
+    RULE_OPTION,
+    TERRAIN_OPTION,
+    out,
+    print_items,
+    print_json,
+    read_world,
+    refuse_unused,
+    with_bold,
+)
 from andante.notation import write
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="List the kinds of databases, and show files.")
@@ -43,14 +54,18 @@ def list_kinds(as_json: bool = JSON_OPTION) -> None:
 def show(
     file: Path = typer.Argument(..., metavar="FILE", help="A file that 'andante build' wrote."),
     map: str | None = typer.Option(None, metavar="MAP", help=f"Check that the file was built for this map. {MAP_HELP}"),  # noqa: A002
+    rule: str = RULE_OPTION,
+    terrain: str = TERRAIN_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Show what a database file holds, and with which parameters it was built; a damaged file is an error."""
     from andante.databases.header import load, read_header
     from andante.measures import measure
 
+    if map is None:
+        refuse_unused(rule, terrain, "--map")
     header = read_header(file)
-    grid = None if map is None else read_world(map)
+    grid = None if map is None else read_world(map, rule, terrain)
     if grid is not None:
         load(file, map=grid)
     if as_json:

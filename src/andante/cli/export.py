@@ -11,6 +11,8 @@ import typer
 from andante.cli.shared import (
     JSON_OPTION,
     MAP_HELP,
+    RULE_OPTION,
+    TERRAIN_OPTION,
     err,
     number_option,
     out,
@@ -33,6 +35,8 @@ def export(
         ..., metavar="ALGORITHM...", help="NAME or NAME(parameter=value, ...); several go into one library."
     ),
     maps: list[str] = typer.Option(..., "--map", metavar="MAP", help=f"{MAP_HELP} May be repeated."),
+    rule: str = RULE_OPTION,
+    terrain: str = TERRAIN_OPTION,
     database: list[Path] = typer.Option(
         [],
         metavar="FILE",
@@ -79,7 +83,7 @@ def export(
     for name in target:
         targets_named(name)  # refused before any map is read
     found = [find(text) for text in split_algorithms(algorithms)]
-    grids = [read_world(text) for text in maps]
+    grids = [read_world(text, rule, terrain) for text in maps]
     databases = [_loaded(file, grids) for file in database]
     with show_compilation():
         package = write(

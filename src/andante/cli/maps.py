@@ -202,6 +202,8 @@ def _costs_of(grid: Grid) -> dict[str, float]:
 def scene(
     map: str = typer.Argument(..., metavar="MAP", help=MAP_HELP),  # noqa: A002 (the user's word for it)
     file: Path = typer.Argument(..., metavar="FILE.scene", help="Where to write it."),
+    rule: str = RULE_OPTION,
+    terrain: str = TERRAIN_OPTION,
     kind: str = typer.Option("doors", help="What changes: doors, bridges, tunnels or rubble."),
     units: int = typer.Option(100, min=1, help="The number of units, each with a random problem."),
     changes_per_second: float = number_option(1.0, 0.0, help="The number of cells that change per second."),
@@ -214,10 +216,13 @@ def scene(
 ) -> None:
     """Generate a scene (units on a map that changes) for 'andante crowd' and 'andante compare'."""
     from andante.datasets.scenes import make_scene
+    from andante.world.grid import refuse_costs
     from andante.world.scenes import write_scene
 
+    grid = read_world(map, rule, terrain)
+    refuse_costs(grid, "a scene file")
     made = make_scene(
-        read_world(map),
+        grid,
         units,
         kind,
         changes_per_second=changes_per_second,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from andante.cli.shared import MAP_HELP, err, read_world
+from andante.cli.shared import MAP_HELP, RULE_OPTION, TERRAIN_OPTION, err, read_world, refuse_unused
 
 if TYPE_CHECKING:
     from andante.world.grid import Grid
@@ -21,6 +21,8 @@ DATABASE_BYTES = 4e6  # of each
 @app.command()
 def play(
     world: str = typer.Argument(None, metavar="[MAP]", help=f"{MAP_HELP} Without one the page makes a map itself."),
+    rule: str = RULE_OPTION,
+    terrain: str = TERRAIN_OPTION,
     path: Path = typer.Option(Path("play.html"), "--out", metavar="FILE.html", help="Where to write the page."),
     databases: bool = typer.Option(
         True, "--databases/--no-databases", help="Build small databases of MAP for the agents that need them."
@@ -38,8 +40,10 @@ def play(
     check_built()
     check_place(path)
     scene = None
-    if world is not None:
-        grid = read_world(world)
+    if world is None:
+        refuse_unused(rule, terrain, "MAP")
+    else:
+        grid = read_world(world, rule, terrain)
         check_map(grid)
         scene = _scene(grid, databases)
     make_folder(path.parent)

@@ -130,6 +130,13 @@ def read_world(text: str, rule: str = "octile", terrain: str = "") -> Grid:
     return read(text, rule=rule, costs=costs)
 
 
+def refuse_unused(rule: str, terrain: str, what: str) -> None:
+    """Raise an error for a rule or costs of a map that was not named, as ``what`` would."""
+    for option, given in (("--rule", rule != "octile"), ("--terrain", bool(terrain))):
+        if given:
+            raise AndanteError(f"{option} says how a map is read, so it needs {what}")
+
+
 def read_cell(text: str, option: str) -> tuple[int, int]:
     """Return the two numbers of X,Y."""
     x, comma, y = text.partition(",")

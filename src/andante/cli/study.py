@@ -52,7 +52,6 @@ def study(
     from andante.report.results import Results
     from andante.report.study import BUSY, write_results
     from andante.report.studyfile import STUDY_FILE, find_study, read_study, study_folders
-    from andante.store import Store
 
     if name is None:
         titles = {
@@ -71,18 +70,35 @@ def study(
         work_on(campaign, rows, lambda: engine, "the same command", estimate)
         if estimate:
             return
-    made = Store(rows)
-    caveats = [*unfinished(made), *([BUSY] if busy else [])]
-    page = write_results(spec, Results.of(made), home, engine.title, made.made_with, caveats)
+    made = finished_or_begun(rows)
+    lacking = unfinished(made)
+    if lacking:
+        out.print(lacking, soft_wrap=True)
+    caveats = [BUSY] if busy else []
+    page = write_results(spec, Results.of(made), home, engine.title, made.made_with, caveats, lacking)
     out.print(f"wrote {page}", soft_wrap=True)
 
 
-def unfinished(store: Store) -> list[str]:
-    """Return the sentence of a page on results that are not complete, if they are not."""
+def finished_or_begun(folder: Path) -> Store:
+    """Return a study's store; raise an error if none of its jobs is finished."""
+    from andante.errors import AndanteError
+    from andante.store import Store
+
+    if not Store.exists(folder) or not Store(folder).parts():
+        raise AndanteError(f"no job of the study is finished in {folder}, so there is no page yet; run it first")
+    return Store(folder)
+
+
+def unfinished(store: Store) -> str:
+    """Return how much of a study is finished, as the sentence that its page begins with; empty if all of it is."""
     from andante.campaign import status
 
     found = status(store)
     if found.finished:
-        return []
-    done = f"{found.trials_finished:,} of {found.trials:,} trials"
-    return [f"Unfinished: these are {done}, so algorithms may have been run on different problems."]
+        return ""
+    share = 100 * found.trials_finished / found.trials
+    return (
+        f"Unfinished: {found.trials_finished:,} of {found.trials:,} trials ({share:.1f} %) and "
+        f"{found.jobs_finished:,} of {found.jobs:,} jobs are done, so algorithms may have been "
+        "run on different problems."
+    )

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import andante
+from andante.errors import ParameterError
 from andante.files import make_folder, write_whole
 from andante.provenance import code_state
 from andante.report import studyspecs as parts
+from andante.report.markdown import plain
 from andante.report.published import as_data, counting_section
 from andante.report.results import Results
 from andante.report.studycontests import best, duel, front, pairs
@@ -48,12 +50,14 @@ def write_results(
     how: str,
     made_with: Sequence[Mapping[str, Any]] = (),
     caveats: Sequence[str] = (),
+    unfinished: str = "",
 ) -> Path:
     """Write the study's page and its figures into a folder and return the page.
 
     ``how`` says what it was run on, ``made_with`` with which code and on which machines (`andante.provenance`), and
     ``caveats`` are sentences for those who read the numbers. Beside the page are the paper's numbers and ours as plain
-    data: `NUMBERS`.
+    data: `NUMBERS`. If the results are ``unfinished``, the page begins with this sentence about how much there is, and
+    parts for which there is too little say so.
     """
     make_folder(folder)
     commits = " and ".join(dict.fromkeys(filter(None, map(code_state, made_with))))
@@ -61,13 +65,13 @@ def write_results(
     machines = " and ".join(dict.fromkeys(str(made["processor"]) for made in made_with)) or platform.machine()
     when = f"Run on {datetime.now(UTC):%Y-%m-%d} with {code}: {results.counts}"
     took = f"{duration(float(results.rows['seconds'].sum()))} of the agents' own time"
-    ran = f"{when} {how} of {machines}, {took}."
-    ran = " ".join([ran, *caveats])
+    ran = " ".join(filter(None, [unfinished, f"{when} {how} of {machines}, {took}.", *caveats]))
     numbers = published(study, results)
-    lines = [f"# {study.title}", *counting_section(numbers), *(["## The experiments"] if numbers else [])]
-    lines += [study.about, ran]
+    lines = [f"# {study.title}", f"**{unfinished}**" if unfinished else "", *counting_section(numbers)]
+    lines += [*(["## The experiments"] if numbers else []), study.about, ran]
+    write = _written_so_far if unfinished else _written
     for part in study.parts:
-        lines += [f"## {part.title}", part.about, *_written(part, results, folder)]
+        lines += [f"## {part.title}", part.about, *write(part, results, folder)]
     if study.notes:
         lines += ["## Where they differ, and why", study.notes]
     if study.absent:
@@ -83,3 +87,11 @@ def write_results(
 def _written(part: Part, results: Results, folder: Path) -> list[str]:
     """Return the Markdown of a part; a figure is drawn into the folder."""
     return figure(part, results, folder) if isinstance(part, FigureSpec) else [_WRITE[type(part)](part, results)]
+
+
+def _written_so_far(part: Part, results: Results, folder: Path) -> list[str]:
+    """Return the same for results that are unfinished, or a sentence if there is too little for this part yet."""
+    try:
+        return _written(part, results, folder)
+    except ParameterError as error:
+        return [f"Not yet: {plain(str(error))}."]
