@@ -5,6 +5,7 @@ import { readColours } from "./draw";
 import type { Cell, Engine } from "./engine/types";
 import { EngineError } from "./engine/types";
 import { KeepPanel } from "./keep/panel";
+import { isJson, readTrace, type Recorded } from "./keep/readtrace";
 import { RacePanel } from "./race";
 import { type Mode, type Scene, toFragment } from "./scene";
 import type { Session, Setting } from "./session";
@@ -23,6 +24,7 @@ import { type Layout, WalkSession } from "./walksession";
 import type { Recipe } from "./world/generate";
 import { type GridMap, GROUND, MapError, parseMap, passable, WALL } from "./world/map";
 
+const MOST_BYTES = 2 ** 28; // of a file
 const SAVE_AFTER = 800; // milliseconds without a change
 const RACE_BUDGETS = { least: 0, most: 16, step: 0.25, read: (at: number) => Math.round(2 ** at), write: (at: number) => `${written(Math.round(2 ** at))} expansions` };
 const RACE_HINT = "An agent moves once it has been given the expansions that it needed. No agent saves up, and none makes two moves in a beat.";
@@ -226,11 +228,20 @@ export class App {
     this.shell.tell(`${map.name}, ${map.width} by ${map.height} cells`);
   }
 
+  /** Let the agent of a trace walk again, through the same changes. */
+  private openTrace(recorded: Recorded): void {
+    this.scene = { ...this.scene, mode: "walk", recipe: null, ...recorded };
+    this.setting.camera.fit();
+    this.open();
+    this.shell.tell(`a trace of ${recorded.agents[0]} on ${recorded.map.name}`);
+  }
+
   private async openFile(file: File): Promise<void> {
     try {
-      if (file.size > 2 ** 28) throw new MapError(`${file.name} is larger than ${written(2 ** 28)} bytes, too large for a map`);
-      const map = parseMap(new Uint8Array(await file.arrayBuffer()), file.name);
-      this.openMap(map, null);
+      if (file.size > MOST_BYTES) throw new MapError(`${file.name} is larger than ${written(MOST_BYTES)} bytes, too large for a map or a trace`);
+      const data = new Uint8Array(await file.arrayBuffer());
+      if (isJson(data)) this.openTrace(await readTrace(data, file.name, this.engine));
+      else this.openMap(parseMap(data, file.name), null);
     } catch (error) {
       if (!(error instanceof MapError || error instanceof EngineError)) throw error;
       this.shell.say(error.message);

@@ -8,6 +8,7 @@ import pytest
 
 import andante
 from andante.cli import FAILED, OK, USAGE
+from andante.episode.trace import Trace
 
 
 @pytest.fixture
@@ -222,6 +223,10 @@ def test_agents_are_compared_in_scenes(cli, tmp_path):
     assert "optimal_cost" not in lines[0]
     assert len(lines) == 1 + 2 * 5
     assert "goal_units" in page.read_text()
+    documents = re.findall(r'<script type="application/json" class="trace">(.*)</script>', page.read_text())
+    traces = [Trace.from_json(document) for document in documents]
+    assert sorted(trace.algorithm for trace in traces) == ["lrta", "tba(budget=10)"]
+    assert not any(trace.is_still for trace in traces)
     code, _, err = cli("compare", file, "--scenario", tmp_path / "some.scen")
     assert code == FAILED
     assert "a scene names its own problems" in told(err)

@@ -14,7 +14,7 @@ from andante.episode.crowdresult import Pace
 from andante.episode.crowdrun import problems_of, run_crowd
 from andante.episode.rows import scene_rows
 from andante.episode.run import Outfit
-from andante.episode.scenewalk import _Walk, replanned_cost, replanned_costs, walk_scene
+from andante.episode.scenewalk import SceneWalk, replanned_cost, replanned_costs, walk_scene
 from andante.measures import Outcome
 from andante.world.grid import Grid
 from andante.world.scenes import Change, Flight, NewGoal, Scene
@@ -134,7 +134,7 @@ def scenes():
 @given(scenes())
 def test_the_replanned_walker_is_always_on_a_best_path_of_the_present_map(scene):
     for unit in range(3):
-        trial = _Walk(Outfit.of("astar"), scene, unit, "event").to_the_end(math.inf, 2000, math.inf)
+        trial = SceneWalk(Outfit.of("astar"), scene, unit, "event").to_the_end(math.inf, 2000, math.inf)
         for plain, here, there in replayed(trial):
             left = plain.left()
             if here == there:
@@ -167,7 +167,7 @@ def paid(trial):
 @given(scenes())
 def test_the_ratio_is_what_two_paths_cost_move_by_move(scene):
     for unit in range(3):
-        best = _Walk(Outfit.of("astar"), scene, unit, "event").to_the_end(math.inf, 2000, math.inf)
+        best = SceneWalk(Outfit.of("astar"), scene, unit, "event").to_the_end(math.inf, 2000, math.inf)
         trial = walk_scene("lrta", scene, unit, limits=andante.Limits(moves=400))
         (row,) = scene_rows([trial], [replanned_cost(scene, unit)])
         counts = best.solved and paid(best) > 0 and trial.outcome is not Outcome.UNREACHABLE

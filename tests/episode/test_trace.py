@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
-from andante.episode.trace import MOVE, THOUGHT, Trace, pack, record
+from andante.episode.columns import pack
+from andante.episode.trace import Trace, record
+from andante.episode.tracefile import MOVE, THOUGHT
 from andante.episode.trial import Limits
 from andante.errors import AlgorithmError, OutputError, ParameterError, TraceError
 from andante.measures import Outcome
@@ -183,7 +185,7 @@ def test_any_trace_round_trips(moves, thoughts, terrain):
         goal=11,
         outcome=Outcome.STUCK,
         optimal_cost=3.5,
-        moves=np.array([(*move, 0, k == 0) for k, move in enumerate(moves)], MOVE),
+        moves=np.array([(*move, 0, k == 0, 2 * k + 1) for k, move in enumerate(moves)], MOVE),
         thoughts=np.array(thoughts, THOUGHT),
         thoughts_cut=True,
         sight=3,
@@ -228,8 +230,12 @@ def document(problem):
         (b"[1, 2]", "lacks"),
         (b"{}", "lacks"),
         (b'{"format": "posthoc"}', "lacks"),
-        (b'{"format": "andante-trace", "version": 2}', "version 2, this Andante reads version 1"),
+        (b'{"format": "andante-trace", "version": 3}', "version 3, this Andante reads versions 1 to 2; update Andante"),
+        (b'{"format": "andante-trace", "version": "2"}', "version '2', .* to 2; record it again"),
+        (b'{"format": "andante-trace", "version": 0}', "version 0, .* to 2; record it again"),
+        (b'{"format": "andante-trace", "version": true}', "version True, .* to 2; record it again"),
         (b'{"format": "andante-trace", "version": 1}', "checksum"),
+        (b'{"format": "andante-trace", "version": 2}', "checksum"),
         (b'{"format": "andante-trace", "version": 1, "checksum": 3}', "checksum"),
     ],
 )

@@ -6,7 +6,9 @@ import re
 import shutil
 import subprocess
 from importlib.resources import files
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import andante
@@ -17,6 +19,7 @@ from andante.episode.trace import record
 from andante.errors import OutputError
 from andante.report.page import crowd_page, page, write_page
 from andante.world.grid import Grid
+from andante.world.scenes import Change, NewGoal, Scene
 
 POCKET = ["............", ".@@@@@@@@@..", ".........@..", ".@@@@@@@@@..", "............"]
 
@@ -232,6 +235,55 @@ def test_the_replay_reads_what_python_wrote(name, problem, tmp_path):
     assert [now["moves"] for now in after] == list(range(1, len(trace.moves) + 1))
     assert [now["thoughts"] for now in after[:-1]] == trace.moves["thoughts"].cumsum()[:-1].tolist()
     assert (end["moves"], end["thoughts"], end["over"]) == (len(trace.moves), len(trace.thoughts), True)
+
+
+SCENE_SCRIPT = """
+import { readFileSync } from "node:fs";
+import { Episode, readTrace } from "./walks.js";
+const document = JSON.parse(readFileSync(process.argv[2], "utf8"));
+readTrace(document).then((trace) => {
+  const episode = new Episode(trace);
+  const now = Array.from(episode.ends, (end) => episode.at(end - 0.5));
+  console.log(JSON.stringify({
+    version: document.version,
+    changes: now.map(({ changes }) => changes),
+    goals: now.map(({ goals }) => episode.goal(goals)),
+    waits: episode.at(2.5).waits,
+    duration: episode.duration,
+    mostRise: episode.mostRise,
+  }));
+});
+"""
+
+
+@pytest.mark.skipif(NODE is None, reason="needs Node.js to run the replay's JavaScript")
+def test_the_replay_shows_what_changed_before_each_move(tmp_path):
+    events = [*(Change(2, (3, y), opened=False) for y in range(3)), Change(20, (3, 1), opened=True)]
+    grid = Grid([list("........")] * 3, name="corridor")
+    trace = record("lrta", Scene(grid, [((1, 1), (6, 1))], [*events, NewGoal(22, 0, (7, 2))]))
+    trace.save(tmp_path / "trace.json")
+    told = run_script(SCENE_SCRIPT, tmp_path / "trace.json", tmp_path)
+    ticks = trace.moves["tick"].tolist()
+    assert ticks[:2] == [1, 20]  # it waited for the wall to open
+    assert told["version"] == 2
+    assert told["changes"] == [sum(change[0] <= tick for change in trace.changes.tolist()) for tick in ticks]
+    assert told["goals"] == trace.goals_before(ticks).tolist()
+    assert told["waits"] is True
+    assert told["duration"] == pytest.approx(ticks[-1] + trace.moves["expanded"].sum() / 1000)
+    assert told["mostRise"] == pytest.approx(max(0.0, np.nanmax(trace.learned_rise, initial=0.0)), abs=1e-6)
+
+
+@pytest.mark.skipif(NODE is None, reason="needs Node.js to run the replay's JavaScript")
+def test_the_replay_reads_old_traces_and_refuses_new_ones(tmp_path):
+    old = json.loads((Path(__file__).parents[1] / "episode" / "data" / "trace-version-1.json").read_text())
+    (tmp_path / "old.json").write_text(json.dumps(old))
+    told = run_script(SCENE_SCRIPT, tmp_path / "old.json", tmp_path)
+    assert told["version"] == 1
+    assert set(told["changes"]) == {0}
+    (tmp_path / "new.json").write_text(json.dumps({**old, "version": 3}))
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        run_script(SCENE_SCRIPT, tmp_path / "new.json", tmp_path)
+    assert "a trace of version 3, and this page reads versions 1 to 2" in caught.value.stderr
 
 
 CROWD_SCRIPT = """

@@ -9,7 +9,7 @@ import { WalkSession } from "../walksession";
 import { mapText } from "../world/map";
 import { Film, picture } from "./pictures";
 import { fileName, python } from "./python";
-import { noTrace, posthocJson, traceJson } from "./trace";
+import { posthocJson, traceJson } from "./trace";
 
 interface Door {
   readonly engine: Engine;
@@ -133,11 +133,6 @@ export class KeepPanel {
     const session = this.door.session();
     if (session instanceof CrowdSession || !(session instanceof WalkSession)) {
       this.say("A crowd has no trace here; record one with andante crowd --html.");
-      return;
-    }
-    const why = noTrace(session.walk);
-    if (why) {
-      this.say(`There is no trace: ${why}.`);
       return;
     }
     this.offerAgents();

@@ -1,12 +1,15 @@
 /**
- * Traces as Python writes them: Andante's format (src/andante/episode/trace.py), which `Trace.load` and reports read,
+ * Traces as Python writes them: Andante's format (src/andante/episode/tracefile.py), which `Trace.load` and reports read,
  * and that of the visualiser Posthoc (src/andante/episode/posthoc.py).
  */
 
 import type { Cell } from "../engine/types";
 import { EXPANDED } from "../engine/types";
 import type { Ending, Walk, Walker } from "../walk";
-import { type GridMap, passable } from "../world/map";
+import { type GridMap, GROUND, passable, WALL } from "../world/map";
+
+export const FORMAT = "andante-trace";
+export const VERSION = 2;
 
 const OUTCOMES: Record<Ending, string> = {
   walking: "MOVE_CAP", // the trace ends here, the walk does not
@@ -16,27 +19,54 @@ const OUTCOMES: Record<Ending, string> = {
   limit: "MOVE_CAP",
   refused: "STUCK",
 };
-const DELTA = new Set(["state"]);
+const DELTA = new Set(["state", "tick"]);
 const POSTHOC_VERSION = "1.4.0";
 const DIGITS = 6;
 
 type Numbers = Uint8Array | Int32Array | Float64Array;
 
-/** Why there can be no trace of this walk; null if there can. */
-export function noTrace(walk: Walk): string | null {
-  return walk.events.length > 0 ? "a trace has one map and one goal; in this walk they changed" : null;
+/** A cell that closed or opened, or the goal that moved, before a beat. */
+interface Change {
+  readonly tick: number;
+  readonly state: Cell;
+  readonly look: number; // the map character from then on; of the goal 0
+}
+
+/** What has changed in a walk so far, as far as it had an effect. */
+export function changesOf({ plan, events, beat }: Walk): { cells: Change[]; goals: Change[] } {
+  const terrain = plan.map.terrain.slice();
+  const [cells, goals]: [Change[], Change[]] = [[], []];
+  let goal = plan.goal;
+  for (const event of events) {
+    if (event.beat > beat + 1) continue; // it is still to come
+    if ("goal" in event) {
+      if (event.goal !== goal) goals.push({ tick: event.beat, state: event.goal, look: 0 });
+      goal = event.goal;
+      continue;
+    }
+    const look = event.open ? GROUND : WALL;
+    for (const state of event.cells) {
+      if (passable(terrain[state]!) === event.open) continue;
+      terrain[state] = look;
+      cells.push({ tick: event.beat, state, look });
+    }
+  }
+  return { cells, goals };
 }
 
 // --- Andante's format ---
 
 export async function traceJson(walk: Walk, walker: Walker): Promise<string> {
-  const { map, start } = walk.plan;
+  const { map, start, goal } = walk.plan;
   const { history } = walker;
   const moves = history.moves;
+  const { cells, goals } = changesOf(walk);
+  const still = cells.length + goals.length === 0;
+  const column = (rows: readonly Change[], name: "tick" | "state"): Int32Array => Int32Array.from(rows, (row) => row[name]);
   const thoughts = Int32Array.from({ length: moves }, (_, k) => history.thoughtsAt(k + 1) - history.thoughtsAt(k));
   const document = {
-    format: "andante-trace",
-    version: 1,
+    format: FORMAT,
+    version: VERSION,
     algorithm: walker.notation,
     title: walker.agent?.card.title ?? walker.notation,
     map: map.name,
@@ -44,9 +74,9 @@ export async function traceJson(walk: Walk, walker: Walker): Promise<string> {
     height: map.height,
     diagonal: Math.SQRT2,
     start,
-    goal: walk.goal,
+    goal,
     outcome: OUTCOMES[walker.ending],
-    optimal_cost: walk.optimal?.cost ?? null,
+    optimal_cost: still ? (walk.optimal?.cost ?? null) : null, // where something changed, no cost is optimal
     thoughts_cut: history.cut,
     sight: null,
     discovered: await pack(new Int32Array(0)),
@@ -58,8 +88,11 @@ export async function traceJson(walk: Walk, walker: Walker): Promise<string> {
       learned: history.learned.view(),
       thoughts,
       discovered: new Int32Array(moves),
+      tick: history.beat.view(),
     }),
     thoughts: await packTable({ kind: history.kind.view(), state: history.cell.view(), value: history.value.view() }),
+    changes: await packTable({ tick: column(cells, "tick"), state: column(cells, "state"), look: Uint8Array.from(cells, ({ look }) => look) }),
+    goals: await packTable({ tick: column(goals, "tick"), state: column(goals, "state") }),
   };
   return JSON.stringify({ ...document, checksum: await checksum(document) });
 }
@@ -92,7 +125,7 @@ function base64(bytes: Uint8Array): string {
 }
 
 /** SHA-256 of the document as Python writes it: names sorted, no spaces, nothing but ASCII. */
-async function checksum(document: unknown): Promise<string> {
+export async function checksum(document: unknown): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(canonical(document)));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
@@ -115,22 +148,31 @@ export function posthocJson(walk: Walk, walker: Walker): string {
 }
 
 function* entries(walk: Walk, walker: Walker): Generator<Entry> {
-  const { map, start } = walk.plan;
+  const { map, start, goal } = walk.plan;
   const { history } = walker;
+  const { cells, goals } = changesOf(walk);
+  const changes = [...cells, ...goals].sort((a, b) => a.tick - b.tick);
   const place = (cell: Cell): Entry => ({ x: cell % map.width, y: Math.floor(cell / map.width) });
   const move = (number: number): string => `move ${number}`;
   const title = `${walker.agent?.card.title ?? walker.notation} on ${map.name}`;
   yield { type: "map", id: "map", x: 0, y: 0, title, walls: walls(map) };
   yield { type: "source", id: move(0), ...place(start) };
-  yield { type: "destination", id: walk.goal, ...place(walk.goal) };
+  yield { type: "destination", id: goal, ...place(goal) };
   const thought = (k: number, parent: string): Entry => {
     const cell = history.cell.at(k);
     const value = rounded(history.value.at(k));
     const what = history.kind.at(k) === EXPANDED ? { type: "expanding", id: cell, g: value } : { type: "updating", id: cell, h: value };
     return { ...what, pId: parent, ...place(cell) };
   };
+  const change = ({ state, look }: Change, parent: string): Entry => {
+    const type = look === 0 ? "destination" : passable(look) ? "opening" : "blocking";
+    return { type, id: state, pId: parent, ...place(state) };
+  };
+  let changed = 0;
   for (let number = 1; number <= history.moves; number++) {
     const parent = move(number - 1);
+    const tick = history.beat.at(number - 1);
+    for (; changed < changes.length && changes[changed]!.tick <= tick; changed++) yield change(changes[changed]!, parent);
     for (let k = history.thoughtsAt(number - 1); k < history.thoughtsAt(number); k++) yield thought(k, parent);
     const state = history.state.at(number - 1);
     yield {
@@ -145,6 +187,7 @@ function* entries(walk: Walk, walker: Walker): Generator<Entry> {
     };
   }
   const last = move(history.moves);
+  for (; changed < changes.length; changed++) yield change(changes[changed]!, last);
   for (let k = history.thoughtsAt(history.moves); k < history.kind.length; k++) yield thought(k, last);
   const end = history.moves > 0 ? history.state.at(history.moves - 1) : start;
   yield { type: "end", id: "end", pId: last, ...place(end), outcome: OUTCOMES[walker.ending].toLowerCase() };
@@ -221,6 +264,8 @@ function views(): Entry {
       cell("expanding", "color.blue", 0.12),
       cell("updating", "color.amber", 0.5),
       cell("discovering", "color.green", 0.8),
+      cell("blocking", "theme.foreground", 0.8),
+      cell("opening", "theme.background", 1),
       leg,
       agent,
     ],

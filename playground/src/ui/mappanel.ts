@@ -21,7 +21,7 @@ export class MapPanel {
   ) {
     const kinds = KINDS.map(({ name }) => ({ value: name, label: name }));
     const menu = select("Kind of map", kinds, this.kind.name, (name) => this.choose(name));
-    const file = h("input", { type: "file", accept: ".map,.txt", id: "map-file", class: "visually-hidden" });
+    const file = h("input", { type: "file", accept: ".map,.txt,.json", id: "map-file", class: "visually-hidden" });
     file.addEventListener("change", () => {
       if (file.files?.[0]) opened(file.files[0]);
       file.value = "";
@@ -34,7 +34,7 @@ export class MapPanel {
       this.options,
       h("div", { class: "row" }, make, another),
       h("div", { class: "row" }, h("label", { class: "button", for: "map-file" }, "Open a .map file"), file, given && h("button", { type: "button", class: "button", click: given }, "The given map")),
-      h("p", { class: "hint" }, "You can also drop a .map file anywhere on the page, or draw on the map."),
+      h("p", { class: "hint" }, "You can also drop a .map file or a trace anywhere on the page, or draw on the map."),
       this.fault,
     );
     this.choose(this.kind.name);

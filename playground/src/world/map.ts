@@ -33,6 +33,11 @@ export function passable(character: number): boolean {
   return IS_PASSABLE[character] === 1;
 }
 
+/** Whether a character stands for a cell of a map. */
+export function isLegal(character: number): boolean {
+  return IS_LEGAL[character] === 1;
+}
+
 export function mapText(map: GridMap): string {
   const rows = Array.from({ length: map.height }, (_, y) =>
     String.fromCharCode(...map.terrain.subarray(y * map.width, (y + 1) * map.width)),

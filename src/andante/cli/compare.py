@@ -92,7 +92,7 @@ def compare(
 ) -> None:
     """Compare algorithms on the problems of one map, or on a scene."""
     from andante.agent import find
-    from andante.cli.scenes import refuse_rules, run_scene, scene_crowd
+    from andante.cli.scenes import refuse_rules, run_scene, scene_crowd, scene_replays
     from andante.episode.run import Outfit
     from andante.errors import ParameterError
     from andante.measures.achievement import turn_length, with_achievement
@@ -142,7 +142,8 @@ def compare(
             write_page(f"Agents on {grid.name}", rows, replays(outfits, chosen, rows), html, penalty=penalty)
         else:
             crowd = scene_crowd(outfits, scene, rows)
-            write_page(f"Agents in a scene on {grid.name}", rows, [], html, crowd, penalty)
+            traces = scene_replays(outfits, scene, rows)
+            write_page(f"Agents in a scene on {grid.name}", rows, traces, html, crowd, penalty)
 
 
 def kind_ordered(text: str) -> str:
@@ -268,25 +269,29 @@ def print_results(rows: list[dict[str, Any]], as_json: bool, penalty: float | No
 def replays(
     outfits: Sequence[Outfit[Database]], problems: Sequence[Problem], rows: list[dict[str, Any]]
 ) -> list[Trace]:
-    """Record a few agents on one problem of medium length: those that the rows recommend, then real-time ones."""
+    """Record a few agents on one problem of medium length."""
     from andante.episode.trace import record
     from andante.episode.trial import Limits
-    from andante.measures import choices_of
 
     by_length = sorted(problems, key=lambda problem: problem.optimal_cost or 0.0)
-    problem = by_length[len(by_length) // 2]
+    problem, limits = by_length[len(by_length) // 2], Limits(moves=REPLAY_MOVES)
+    return [
+        record(one.algorithm, problem, limits=limits, databases=one.databases, sight=one.sight)
+        for one in worth_replaying(outfits, rows)
+    ]
+
+
+def worth_replaying(outfits: Sequence[Outfit[Database]], rows: list[dict[str, Any]]) -> list[Outfit[Database]]:
+    """Return a few agents: those that the rows recommend, then real-time ones."""
+    from andante.measures import choices_of
+
     best = dict.fromkeys(one.best.name for one in choices_of(rows) if one.best is not None)
     by_name = {str(one.algorithm): one for one in outfits}
     others = sorted(
         (by_name[name] for name in by_name if name not in best), key=lambda one: not one.algorithm.real_time
     )
     step = max(1, len(others) // REPLAYS)
-    chosen = [*(by_name[name] for name in best), *others[::step]]
-    limits = Limits(moves=REPLAY_MOVES)
-    return [
-        record(one.algorithm, problem, limits=limits, databases=one.databases, sight=one.sight)
-        for one in chosen[:REPLAYS]
-    ]
+    return [*(by_name[name] for name in best), *others[::step]][:REPLAYS]
 
 
 def write_page(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from andante.episode.crowdresult import CrowdResult
     from andante.episode.run import Outfit
     from andante.episode.scenewalk import SceneTrial
+    from andante.episode.trace import Trace
     from andante.world.scenes import Scene
 
 MOVES = 100_000  # ticks after which an agent gives up
@@ -91,6 +92,22 @@ def _walked(
             found.update(zip(done.part, done.result, strict=True))
             advance(len(done.part))
     return [found[unit] for unit in units]
+
+
+def scene_replays(outfits: Sequence[Outfit[Database]], scene: Scene, rows: list[dict[str, Any]]) -> list[Trace]:
+    """Record a few agents as the unit whose way is of medium length, with all that changes meanwhile."""
+    from andante.cli.compare import REPLAY_MOVES, worth_replaying
+    from andante.episode.trace import record
+    from andante.episode.trial import Limits
+
+    costs = [row["replanned_cost"] for row in rows[: len(rows) // len(outfits)]]  # of the first agent, by unit
+    unit = sorted(range(len(costs)), key=costs.__getitem__)[len(costs) // 2]
+    limits = Limits(moves=REPLAY_MOVES)
+    return [
+        record(one.algorithm, scene, unit=unit, limits=limits, databases=one.databases)
+        for one in worth_replaying(outfits, rows)
+        if one.sight is None  # a trace of a scene cannot hold what an agent discovers
+    ]
 
 
 def scene_crowd(outfits: Sequence[Outfit[Database]], scene: Scene, rows: list[dict[str, Any]]) -> CrowdResult | None:

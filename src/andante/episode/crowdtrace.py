@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from andante.episode.trace import dump, pack
+from andante.episode.columns import dump, pack
 from andante.errors import ProblemError
 from andante.world.grid import Grid, cells_of
 from andante.world.scenes import Scene

@@ -4,7 +4,8 @@ The document has ``views`` (what to draw for an event, with expressions in ``${{
 and ``events``, each with a ``type``, an ``id`` and a parent's id ``pId``. The format is YAML, of which JSON is a part.
 
 What Andante writes: a ``map`` event with the blocked cells as rectangles; ``source`` and ``destination``; for each
-cell that an agent with sight found blocked ``discovering``; for each thought ``expanding`` (with ``g``) or ``updating``
+cell that closes or opens ``blocking`` or ``opening``; where the goal moves to another ``destination``; for each cell
+that an agent with sight found blocked ``discovering``; for each thought ``expanding`` (with ``g``) or ``updating``
 (with the new ``h``), its ``id`` the state; for each move ``moving`` (with ``g``, the cost so far); and ``end``. Each
 move has its own id and the previous move as its parent, so the line that Posthoc draws back from an event is the path
 the agent took, including loops; a thought's parent is the move before it.
@@ -25,6 +26,7 @@ import numpy.typing as npt
 from andante.errors import OutputError
 from andante.files import write_whole
 from andante.search.memory import EXPANDED
+from andante.world.grid import PASSABLE
 
 if TYPE_CHECKING:
     from andante.episode.trace import Trace
@@ -86,6 +88,8 @@ def _views() -> dict[str, list[dict[str, Any]]]:
             _cell("expanding", "color.blue", 0.12),
             _cell("updating", "color.amber", 0.5),
             _cell("discovering", "color.green", 0.8),
+            _cell("blocking", "theme.foreground", 0.8),
+            _cell("opening", "theme.background", 1),
             _leg(),
             _agent(),
         ],
@@ -145,7 +149,11 @@ def _events(trace: Trace) -> Iterator[dict[str, Any]]:
     thoughts = zip(*(trace.thoughts[name].tolist() for name in ("kind", "state", "value")), strict=True)
     walls = iter(trace.discovered.tolist())
     walked, last = 0.0, trace.start
-    for number, (state, cost, expanded, learned, count, found) in enumerate(trace.moves.tolist(), 1):
+    events = _changes(trace)
+    for number, (state, cost, expanded, learned, count, found, tick) in enumerate(trace.moves.tolist(), 1):
+        while events and events[-1][0] <= tick:
+            what, about = events.pop()[1:]
+            yield {"type": what, "id": about, "pId": _move_id(number - 1), **place(about)}
         for _, wall in zip(range(found), walls, strict=False):
             yield {"type": "discovering", "id": wall, "pId": _move_id(number - 1), **place(wall)}
         for _, (kind, about, value) in zip(range(count), thoughts, strict=False):
@@ -154,9 +162,21 @@ def _events(trace: Trace) -> Iterator[dict[str, Any]]:
         here = {"type": "moving", "id": _move_id(number), "pId": _move_id(number - 1), **place(state), "state": state}
         yield {**here, "g": _number(walked), "expanded": expanded, "learned": _number(learned)}
     parent = _move_id(len(trace.moves))
+    for _, what, about in reversed(events):
+        yield {"type": what, "id": about, "pId": parent, **place(about)}
     for kind, about, value in thoughts:
         yield {**_thought(kind, about, value), "pId": parent, **place(about)}
     yield {"type": "end", "id": "end", "pId": parent, **place(last), "outcome": trace.outcome.name.lower()}
+
+
+def _changes(trace: Trace) -> list[tuple[int, str, int]]:
+    """Return the tick, the type and the cell of each change of the map and the goal, the last one first."""
+    passable = {ord(character) for character in PASSABLE}
+    changes = [
+        (tick, "opening" if look in passable else "blocking", state) for tick, state, look in trace.changes.tolist()
+    ]
+    changes += [(tick, "destination", goal) for tick, goal in trace.goals.tolist()]
+    return sorted(changes, key=lambda change: change[0])[::-1]
 
 
 def _move_id(number: int) -> str:

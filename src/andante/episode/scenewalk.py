@@ -127,15 +127,20 @@ def walk_units(
     """
     trials: list[SceneTrial] = []
     for number, unit in enumerate(units):
-        cap = limits.cost
-        if limits.suboptimality < math.inf:
-            least = replanned[number] if replanned is not None else replanned_cost(scene, unit)
-            cap = min(cap, limits.suboptimality * least)
-        walk = _Walk(outfit, scene, unit, "goal" if forgets else "never")
+        cap = cost_cap(scene, unit, limits, None if replanned is None else replanned[number])
+        walk = SceneWalk(outfit, scene, unit, "goal" if forgets else "never")
         trials.append(walk.to_the_end(cap, limits.moves, limits.expansions, stop))
         if stop is not None and stop.is_set():
             break
     return trials
+
+
+def cost_cap(scene: Scene, unit: int, limits: Limits, replanned: float | None = None) -> float:
+    """Return the cost at which a unit gives up; ``replanned`` is its replanned cost, computed if it is not given."""
+    if limits.suboptimality == math.inf:
+        return limits.cost
+    least = replanned_cost(scene, unit) if replanned is None else replanned
+    return min(limits.cost, limits.suboptimality * least)
 
 
 def replanned_cost(scene: Scene, unit: int) -> float:
@@ -144,7 +149,7 @@ def replanned_cost(scene: Scene, unit: int) -> float:
     Infinite if it never arrives. After the last event a path is no longer than the map has cells, so it is given that
     many ticks; only a goal that flees can go on for longer.
     """
-    walk = _Walk(Outfit(find(_BEST)), scene, unit, "event")
+    walk = SceneWalk(Outfit(find(_BEST)), scene, unit, "event")
     trial = walk.to_the_end(math.inf, scene.last_tick + scene.grid.width * scene.grid.height, math.inf)
     return trial.cost if trial.solved else math.inf
 
@@ -155,25 +160,26 @@ def replanned_costs(scene: Scene, units: Iterable[int] | None = None) -> npt.NDA
     return np.array([replanned_cost(scene, unit) for unit in chosen], np.float64)
 
 
-class _Walk:
+class SceneWalk:
     """An agent on its way through a scene; it forgets at every ``event``, at every move of its ``goal``, or ``never``.
 
     >>> import andante
-    >>> _Walk(Outfit.of("lrta"), Scene(andante.generate("empty", 4, 4), [((0, 0), (3, 3))]), 0, "never").state
+    >>> SceneWalk(Outfit.of("lrta"), Scene(andante.generate("empty", 4, 4), [((0, 0), (3, 3))]), 0, "never").state
     0
     """
 
-    def __init__(self, outfit: Outfit[Any], scene: Scene, unit: int, forgets: str) -> None:
+    def __init__(self, outfit: Outfit[Any], scene: Scene, unit: int, forgets: str, log_rows: int = 0) -> None:
         unit = whole_number(unit, "a unit")
         if not 0 <= unit < len(scene.units):
             raise ProblemError(f"there is no unit {unit}; the scene has {len(scene.units)}, numbered from 0")
         self.stage, self.unit, self._forgets = Stage(scene, only=unit), unit, forgets
         self.world = self.stage.world
-        self.agent: Agent = outfit.agent(self.world)
+        self.agent: Agent = outfit.agent(self.world, log_rows)
         self.agent.compile()  # so that the first move does not wait for it
         self.state = scene.grid.state(*scene.units[unit][0])
         memory = self.agent.memory_bytes
         self.trial = SceneTrial(str(outfit.algorithm), scene, unit, path=[self.state], memory_bytes=memory)
+        self.made: Move | None = None  # the move of the last tick; None if the agent waited
         self._aims = False  # whether the agent is walking to a goal, and can take in that it moves
         self._cut_off = False  # whether it waits for the next event
 
@@ -188,27 +194,33 @@ class _Walk:
         """Walk until the trial ends, and return it."""
         trial = self.trial
         while trial.outcome is Outcome.WALKING:
-            trial.ticks += 1
-            self._look()
-            if self.state == self.goal:  # it has come to the agent
-                trial.ticks -= 1
-                trial.outcome = Outcome.GOAL
-                break
-            self._act()
-            trial.path.append(self.state)
-            if trial.outcome is not Outcome.WALKING:
-                break
-            if self.state == self.goal:
-                trial.outcome = Outcome.GOAL
-            elif trial.cost > cost:
-                trial.outcome = Outcome.COST_CAP
-            elif trial.ticks >= ticks:
-                trial.outcome = Outcome.MOVE_CAP
-            elif trial.states_expanded >= expansions:
-                trial.outcome = Outcome.EXPANSION_CAP
-            elif stop is not None and trial.ticks % _TICKS_BETWEEN_LOOKS == 0 and stop.is_set():
+            self.tick(cost, ticks, expansions)
+            if stop is not None and trial.ticks % _TICKS_BETWEEN_LOOKS == 0 and stop.is_set():
                 break
         return trial
+
+    def tick(self, cost: float, ticks: float, expansions: float) -> None:
+        """Let happen what happens before the next tick, and make a move or wait."""
+        trial = self.trial
+        self.made = None
+        trial.ticks += 1
+        self._look()
+        if self.state == self.goal:  # it has come to the agent
+            trial.ticks -= 1
+            trial.outcome = Outcome.GOAL
+            return
+        self._act()
+        trial.path.append(self.state)
+        if trial.outcome is not Outcome.WALKING:
+            return
+        if self.state == self.goal:
+            trial.outcome = Outcome.GOAL
+        elif trial.cost > cost:
+            trial.outcome = Outcome.COST_CAP
+        elif trial.ticks >= ticks:
+            trial.outcome = Outcome.MOVE_CAP
+        elif trial.states_expanded >= expansions:
+            trial.outcome = Outcome.EXPANSION_CAP
 
     def _look(self) -> None:
         """Let happen what happens before this tick, and let the agent know."""
@@ -248,6 +260,7 @@ class _Walk:
                 return
             self._aims = move.to != UNREACHABLE
             if self._aims:
+                self.made = move
                 trial.count(move, seconds)
                 trial.turns_waited += move.to == self.state
                 self.state = move.to

@@ -76,10 +76,12 @@ def _parts(subject: Grid | Trial | Trace) -> tuple[Image, str, _Route | None]:
         f"{subject.suboptimality_ratio:.3g} times optimal" if subject.optimal_cost < math.inf else "there is no path"
     )
     if isinstance(subject, Trace):
+        if not subject.is_still:
+            walked = f"cost {subject.cost:.4g}; the map or the goal changed"
         words = (
             f"{subject.algorithm} on {subject.map_name}: {subject.outcome.name}, {len(subject.moves):,} moves, {walked}"
         )
-        return _thoughts(subject), words, _Route.of(subject.path, subject.goal, subject.width)
+        return _thoughts(subject), words, _Route.of(subject.path, subject.last_goal, subject.width)
     grid = subject.problem.grid
     if grid is None or subject.path is None:
         raise ParameterError("this trial has no path on a grid to draw; run a problem on a grid with paths=True")
@@ -118,8 +120,8 @@ def _visits(grid: Grid, path: npt.NDArray[np.int32]) -> Image:
 
 
 def _thoughts(trace: Trace) -> Image:
-    """Return the terrain, with the expanded cells and, in heat colours, what was learned."""
-    image = _terrain(trace.terrain)
+    """Return the final terrain, with the expanded cells and, in heat colours, what was learned."""
+    image = _terrain(trace.last_terrain)
     expanded = trace.thoughts["state"][trace.thoughts["kind"] == EXPANDED]
     image.reshape(-1, 3)[expanded] = _rgb(EXPANDED_COLOUR)
     rise = trace.learned_rise

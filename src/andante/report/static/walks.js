@@ -4,12 +4,14 @@
  * A trace is the JSON that Trace.to_json writes (src/andante/episode/trace.py says what is in it).
  * mountTraces(element, documents) builds the player inside an element.
  *
- * The clock counts moves: each move takes 1, and before it the agent thinks, PACE expansions to the time of one move.
+ * The clock counts moves: each move takes 1, as does each turn that the agent waits, and before a move the agent thinks,
+ * PACE expansions to the time of one move. Where the trace is of a scene, cells close and open and the goal moves.
  */
 
 import { drawDots, drawLine, Fog, lineWidth, Mind, Way } from "./draw.js";
 import { element, fact, MapView, opened, Player, readColumn, written } from "./player.js";
 
+const VERSION = 2; // of the newest traces that are read
 const PACE = 1000; // states that can be expanded in the time of one move
 const EXPANDED = 0;
 const FLASH = 800; // expansions that stand out as the latest
@@ -33,15 +35,21 @@ async function readTable(columns) {
   return Object.fromEntries(names.map((name, k) => [name, arrays[k]]));
 }
 
-/** A trace with its columns as typed arrays. */
+/** A trace with its columns as typed arrays. In version 1 neither map nor goal changes, and every turn is a move. */
 export async function readTrace(document) {
-  if (document.format !== "andante-trace" || document.version !== 1) throw new Error("this is not a trace of version 1");
-  const [terrain, moves, thoughts] = await Promise.all([
+  const { format, version } = document;
+  if (format !== "andante-trace" || !(version >= 1)) throw new Error("this is not a trace of Andante");
+  if (version > VERSION) throw new Error(`this is a trace of version ${version}, and this page reads versions 1 to ${VERSION}`);
+  const none = { tick: [], state: [], look: [] };
+  const [terrain, moves, thoughts, changes, goals] = await Promise.all([
     readColumn(document.terrain),
     readTable(document.moves),
     readTable(document.thoughts),
+    version > 1 ? readTable(document.changes) : none,
+    version > 1 ? readTable(document.goals) : none,
   ]);
-  return { ...document, terrain, moves, thoughts };
+  moves.tick ??= Int32Array.from(moves.state, (_, k) => k + 1);
+  return { ...document, terrain, moves, thoughts, changes, goals };
 }
 
 // --- an episode: what is the case at a given time -------------------------------------------------------------------
@@ -50,21 +58,42 @@ export class Episode {
   constructor(trace) {
     this.trace = trace;
     this.count = trace.moves.state.length;
+    this.begins = new Float64Array(this.count + 1); // when the agent begins to think about each move, and after the last
     this.ends = new Float64Array(this.count); // when each move is done
     this.walked = new Float64Array(this.count + 1); // cost after each number of moves
     this.total = new Float64Array(this.count + 1); // states expanded for each number of moves
     this.firstThought = new Int32Array(this.count + 2); // before each move, and after the last
     let clock = 0;
     for (let k = 0; k < this.count; k++) {
-      clock += trace.moves.expanded[k] / PACE + 1;
+      this.begins[k] = clock + trace.moves.tick[k] - this.tick(k) - 1;
+      clock = this.begins[k] + trace.moves.expanded[k] / PACE + 1;
       this.ends[k] = clock;
       this.walked[k + 1] = this.walked[k] + trace.moves.cost[k];
       this.total[k + 1] = this.total[k] + trace.moves.expanded[k];
       this.firstThought[k + 1] = this.firstThought[k] + trace.moves.thoughts[k];
     }
     this.firstThought[this.count + 1] = trace.thoughts.state.length;
-    this.duration = clock + this.thinking(this.count);
+    this.changeTimes = Float64Array.from(trace.changes.tick, (tick) => this.timeOf(tick));
+    this.goalTimes = Float64Array.from(trace.goals.tick, (tick) => this.timeOf(tick));
+    this.begins[this.count] = Math.max(clock, ...this.changeTimes.slice(-1), ...this.goalTimes.slice(-1));
+    this.duration = this.begins[this.count] + this.thinking(this.count);
     this.measureRises();
+  }
+
+  /** The turn of the move with this number, from 1; 0 before the first move. */
+  tick(moves) {
+    return moves ? this.trace.moves.tick[moves - 1] : 0;
+  }
+
+  /** When what happens before a turn happens: when the moves before it are done, and the turns waited are over. */
+  timeOf(tick) {
+    const moves = countUpTo(this.trace.moves.tick, tick - 1);
+    return (moves ? this.ends[moves - 1] : 0) + tick - this.tick(moves) - 1;
+  }
+
+  /** Where the goal is after its first moves, up to this number. */
+  goal(moves) {
+    return moves ? this.trace.goals.state[moves - 1] : this.trace.goal;
   }
 
   /** How long the agent thinks before a move; after the last move, about what led to none. */
@@ -73,36 +102,40 @@ export class Episode {
     return (this.firstThought[this.count + 1] - this.firstThought[this.count]) / PACE;
   }
 
-  /** How far each learned value lies above the straight-line distance to the goal. */
+  /** How far each learned value lies above the straight-line distance to where the goal was then. */
   measureRises() {
-    const { thoughts, width, goal, diagonal, straight = 1, sixteen } = this.trace;
-    const goalX = goal % width;
-    const goalY = Math.floor(goal / width);
+    const { thoughts, goals, moves, width, diagonal, straight = 1, sixteen } = this.trace;
     this.rise = new Float32Array(thoughts.state.length);
     this.mostRise = 0;
-    for (let i = 0; i < this.rise.length; i++) {
-      if (thoughts.kind[i] === EXPANDED) continue;
-      const dx = Math.abs((thoughts.state[i] % width) - goalX);
-      const dy = Math.abs(Math.floor(thoughts.state[i] / width) - goalY);
-      const far = Math.max(dx, dy);
-      const near = Math.min(dx, dy);
-      const leaps = sixteen ? Math.min(near, far - near) : 0;
-      const rest = (far - near - leaps) * straight + (near - leaps) * diagonal;
-      this.rise[i] = thoughts.value[i] - leaps * Math.sqrt(5) - rest;
-      if (this.rise[i] < Infinity && this.rise[i] > this.mostRise) this.mostRise = this.rise[i];
+    for (let k = 0; k <= this.count; k++) {
+      const goal = this.goal(k < this.count ? countUpTo(goals.tick, moves.tick[k]) : goals.tick.length);
+      const goalX = goal % width;
+      const goalY = Math.floor(goal / width);
+      for (let i = this.firstThought[k]; i < this.firstThought[k + 1]; i++) {
+        if (thoughts.kind[i] === EXPANDED) continue;
+        const dx = Math.abs((thoughts.state[i] % width) - goalX);
+        const dy = Math.abs(Math.floor(thoughts.state[i] / width) - goalY);
+        const far = Math.max(dx, dy);
+        const near = Math.min(dx, dy);
+        const leaps = sixteen ? Math.min(near, far - near) : 0;
+        const rest = (far - near - leaps) * straight + (near - leaps) * diagonal;
+        this.rise[i] = thoughts.value[i] - leaps * Math.sqrt(5) - rest;
+        if (this.rise[i] < Infinity && this.rise[i] > this.mostRise) this.mostRise = this.rise[i];
+      }
     }
   }
 
-  /** Moves done, thoughts thought, and how much of the next thinking and the next move is over. */
+  /** Moves done, thoughts thought, how much of the next thinking and the next move is over, and what has changed. */
   at(time) {
     const moves = countUpTo(this.ends, time);
-    const since = time - (moves ? this.ends[moves - 1] : 0);
+    const since = time - this.begins[moves];
     const thinking = this.thinking(moves);
-    const share = thinking > 0 ? Math.min(1, since / thinking) : 1;
+    const share = thinking > 0 ? Math.min(1, Math.max(0, since / thinking)) : 1;
     const first = this.firstThought[moves];
     const thoughts = first + Math.floor(share * (this.firstThought[moves + 1] - first));
     const step = moves < this.count ? Math.min(1, Math.max(0, since - thinking)) : 0;
-    return { moves, thoughts, share, step, over: time >= this.duration };
+    const [changes, goals] = [countUpTo(this.changeTimes, time), countUpTo(this.goalTimes, time)];
+    return { moves, thoughts, share, step, changes, goals, waits: since < 0, over: time >= this.duration };
   }
 
   place(moves) {
@@ -151,6 +184,7 @@ class View extends MapView {
   }
 
   paint(colours, layers) {
+    this.changesShown = 0;
     super.paint(colours);
     this.layers = layers;
     this.mind.paint(colours, layers);
@@ -171,11 +205,22 @@ class View extends MapView {
   show(time) {
     const now = this.episode.at(time);
     if (now.thoughts < this.thoughtsShown || now.moves < this.movesShown) this.forget();
+    this.change(now.changes);
     this.think(now);
     for (let k = this.movesShown + 1; k <= now.moves; k++) this.goOn(this.episode.place(k));
     this.movesShown = now.moves;
     this.compose(now);
     this.tell(now);
+  }
+
+  /** Show the first changes of cells, up to this number, and no others. */
+  change(count) {
+    const { state, look } = this.episode.trace.changes;
+    if (count < this.changesShown) {
+      this.ground.paint(this.colours);
+      this.changesShown = 0;
+    }
+    for (; this.changesShown < count; this.changesShown++) this.ground.change(state[this.changesShown], look[this.changesShown]);
   }
 
   /** When the agent has made one move more than at this time, or fewer. */
@@ -210,7 +255,7 @@ class View extends MapView {
     if (this.layers.path) this.drawPath(context, now);
     const size = frame.dotSize(this.canvas);
     drawDots(context, [frame.place(this.trace.start)], size * 0.75, colours.start, colours.ring);
-    drawDots(context, [frame.place(this.trace.goal)], size * 0.75, colours.goal, colours.ring);
+    drawDots(context, [frame.place(this.episode.goal(now.goals))], size * 0.75, colours.goal, colours.ring);
     drawDots(context, [this.agentPlace(now)], size, colours.agent, colours.ring);
   }
 
@@ -233,7 +278,7 @@ class View extends MapView {
     const { episode } = this;
     const { optimal_cost: optimal, outcome } = episode.trace;
     const walked = episode.walked[now.moves];
-    this.status.textContent = now.over ? ENDINGS[outcome] || outcome.toLowerCase() : now.share < 1 ? "thinking" : "walking";
+    this.status.textContent = now.over ? ENDINGS[outcome] || outcome.toLowerCase() : now.waits ? "waiting" : now.share < 1 ? "thinking" : "walking";
     this.status.dataset.state = now.over ? (outcome === "GOAL" ? "arrived" : "failed") : "under-way";
     this.moves.textContent = `${written(now.moves)} of ${written(episode.count)}`;
     this.cost.textContent = optimal ? (walked / optimal).toFixed(2) : "-";
@@ -306,7 +351,7 @@ function sharedCrop(traces) {
   if (traces.some((trace) => trace.width !== width || trace.height !== height || trace.map !== map)) return null;
   let [left, right, top, bottom] = [width, 0, height, 0];
   for (const trace of traces) {
-    for (const states of [[trace.start, trace.goal], trace.moves.state]) {
+    for (const states of [[trace.start, trace.goal], trace.goals.state, trace.moves.state]) {
       for (const state of states) {
         const x = state % width;
         const y = (state - x) / width;
