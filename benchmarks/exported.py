@@ -2,7 +2,7 @@
 
     python -m benchmarks.exported [ALGORITHM ...]
 
-measures these, or all agents that need no database, and writes `benchmarks/exported.md`.
+measures these, or all agents, and writes `benchmarks/exported.md`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import andante
@@ -122,14 +123,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser.parse_args(arguments)
     grid = map_named(asked.map)
     problems = andante.random_problems(grid, asked.problems, seed=1)
-    found = []
-    for algorithm in asked.algorithms or [entry.card.name for entry in andante.algorithms()]:
-        needs = andante.find(algorithm).needs
-        found.append(measure(algorithm, problems, [andante.build(ORDERS.get(algorithm, kind), grid) for kind in needs]))
-        print(" ".join(_row(found[-1])), flush=True)
     lead = f"Processor time per move on {grid.name}, {len(problems)} random problems, best of {ROUNDS} rounds."
     text = "\n".join(["# What exported agents cost", "", f"{lead} {report.machine()}{report.load()}.", ""])
-    write_whole(asked.out, f"{text}\n{table(found).markdown()}\n".encode())
+    build = cache(lambda order: andante.build(order, grid))
+    found = []
+    for algorithm in asked.algorithms or [entry.card.name for entry in andante.algorithms()]:
+        databases = [build(ORDERS.get(algorithm, kind)) for kind in andante.find(algorithm).needs]
+        found.append(measure(algorithm, problems, databases))
+        print(" ".join(_row(found[-1])), flush=True)
+        write_whole(asked.out, f"{text}\n{table(found).markdown()}\n".encode())
 
 
 def table(found: Sequence[Exported]) -> Table:
@@ -149,7 +151,7 @@ def _row(one: Exported) -> list[str]:
 
 
 def measure(algorithm: str, problems: Sequence[Problem], databases: Sequence[Database] = ()) -> Exported:
-    """All of it, each side in its own process, one after the other."""
+    """Measure each side in its own process, one after the other."""
     grid = problems[0].grid
     assert grid is not None
     with tempfile.TemporaryDirectory(prefix="andante-export-") as scratch:
@@ -173,7 +175,7 @@ def measure(algorithm: str, problems: Sequence[Problem], databases: Sequence[Dat
 
 
 def python_seconds(algorithm: str, problems: Sequence[Problem], databases: Sequence[Database] = ()) -> float:
-    """The time of a move in Python's process, in the loop that `run_all` calls."""
+    """Return the time of a move in Python's process, in the loop that `run_all` calls."""
     agent = andante.Agent(algorithm, problems[0].world, databases=databases)
     found = []
     for _ in range(ROUNDS + 1):  # the first one compiles
@@ -201,7 +203,7 @@ def _in_node(folder: Path, values: dict[str, object], pairs: list[list[int]], da
 
 
 def export_seconds(map_file: Path, target: str = "this") -> float:
-    """The time of `andante export` for one agent and one target, from the command line, all kernels compiled."""
+    """Return the time of `andante export` for one agent and one target, from the command line, all kernels compiled."""
     with tempfile.TemporaryDirectory(prefix="andante-export-") as scratch:
         words = ["export", "lrta", "--map", str(map_file), "--target", target, "--out", f"{scratch}/engine"]
         call = [sys.executable, "-c", "from andante.cli import main; main()", *words]
