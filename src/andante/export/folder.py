@@ -96,6 +96,7 @@ def export(
     _check_sizes(agents, chosen)
     _check_names(agents)
     temporary = folder.parent / f".{secrets.token_hex(8)}.part"
+    make_folder(folder.parent)
     try:
         temporary.mkdir()
         package = _write(temporary, agents, chosen, living)
@@ -123,7 +124,6 @@ def _place(out: str | os.PathLike[str]) -> Path:
             raise OutputError(
                 f"{folder} holds {strange[0]!r}, which no export wrote; name a new folder with --out, or move it away"
             )
-    make_folder(folder.parent)
     return folder
 
 

@@ -107,4 +107,5 @@ def _call(command: Sequence[str], folder: Path) -> None:
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         said = " ".join((done.stderr or done.stdout).split())
-        raise LinkError(shortened(f"{Path(command[0]).name} failed while linking: {said or done.returncode}"))
+        name = "zig" if "ziglang" in command else Path(command[0]).name
+        raise LinkError(shortened(f"{name} failed while linking: {said or done.returncode}"))
