@@ -39,6 +39,10 @@ const undamaged = { map: map.save(), mind: agent.save() };
 for (const [name, restore] of [
   ["mind", () => agent.restore(damaged(saved.mind))],
   ["map", () => map.restore(damaged(saved.map))],
+  ["no cell", () => map.close(undefined)],
+  ["half a cell", () => agent.move(start + 0.5, goal)],
+  ["no file", () => andante.agent("lrta", { plan: undefined, map })],
+  ["too much memory", () => andante.reserve(2 ** 33)],
 ]) {
   try {
     restore();

@@ -1,6 +1,7 @@
 """Crowds that are given more memory when it is full go on as if they had had it from the beginning."""
 
 import importlib.util
+import json
 import shutil
 
 import numpy as np
@@ -13,6 +14,7 @@ from andante.export.crowds import CrowdPlan, CrowdSize, Made
 from andante.export.images import MapImage
 from andante.kernel import JIT
 from tests.export.bindings import CODES
+from tests.export.compiling import run
 from tests.export.crowds import FULL, MEMORY, NAME, CCrowd, crowd_in, in_node, library_in, same
 
 pytestmark = [
@@ -98,6 +100,16 @@ def test_a_crowd_in_webassembly_grows(grid, tmp_path):
     assert [(one["moved"], one["restarted"]) for one in found["ticks"]] == [(tick.moved, 0) for tick in ticks]
     assert found["ticks"][-1]["cells"] == ours.cells.ravel().tolist()
     assert found["grown"] >= 1
+
+
+@pytest.mark.skipif(shutil.which("node") is None or not HAS_ZIG, reason="needs node and ziglang")
+def test_a_crowd_in_javascript_that_may_not_grow_is_as_it_was(grid, tmp_path):
+    out = tmp_path / "engine"
+    export(NAME, grid, out, crowd=40, memory=1e6, grow=2, targets="wasm")
+    starts, goals = walkers(grid, 40, np.random.default_rng(8))
+    found = json.loads(run("node", "tests/export/refused.mjs", out, grid.name, NAME, *starts, *goals))
+    assert found["refused"] == 2
+    assert found["after"] == found["before"]
 
 
 @pytest.mark.deep

@@ -48,7 +48,13 @@ def cost_in_python(folder, grid, name, databases):
 
 @needs_gcc
 @pytest.mark.parametrize(
-    "flags", [("-std=c99", "-O2", "-x", "c"), ("-std=c++17", "-x", "c++"), ("-std=c99", *SANITIZED, "-x", "c")]
+    "flags",
+    [
+        ("-std=c99", "-O0", "-x", "c"),
+        ("-std=c99", "-O3", "-x", "c"),
+        ("-std=c++17", "-x", "c++"),
+        ("-std=c99", *SANITIZED, "-x", "c"),
+    ],
 )
 def test_the_example_compiles_as_it_stands(flags, folder, grid, tmp_path):
     example = folder / "example.c"
@@ -289,6 +295,20 @@ def test_zig_links_for_other_machines(target, file, magic, grid, tmp_path):
     package = export("lrta", grid, tmp_path / "engine", targets=target)
     assert not package.unlinked
     assert (tmp_path / "engine" / target / file).read_bytes().startswith(magic)
+
+
+@pytest.mark.full
+@pytest.mark.skipif(not HAS_ZIG, reason="needs ziglang")
+def test_crowds_are_linked_for_other_machines(grid, tmp_path):
+    """On Windows a function with more than a page of local variables would need a library of the compiler."""
+    targets = ["windows-x86_64", "windows-arm64", "linux-arm64"]
+    assert not export("lrta", grid, tmp_path / "engine", targets=targets, crowd=40, memory=1e6, grow=2).unlinked
+
+
+def test_a_folder_is_made_only_for_what_can_be_exported(grid, tmp_path):
+    with pytest.raises(andante.AndanteError, match="needs a database"):
+        export("cpd", grid, tmp_path / "a" / "engine")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_linker_that_fails_is_one_sentence(tmp_path):

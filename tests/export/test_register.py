@@ -11,7 +11,15 @@ from andante.export import export
 from andante.export.images import MapImage, refuse_followers
 from andante.kernel import JIT
 from tests.export.compiling import static_library
-from tests.export.walking import HAS_ZIG, check_changes, check_in_node, check_walks, far_pairs, pairs
+from tests.export.walking import (
+    HAS_ZIG,
+    check_changes,
+    check_changes_in_node,
+    check_in_node,
+    check_walks,
+    far_pairs,
+    pairs,
+)
 from tests.worlds import DEEP
 
 pytestmark = [
@@ -84,7 +92,7 @@ def living(maps, tmp_path_factory):
     grid, databases = maps[0]
     names = [name for name in REGISTER if can_follow(name, grid, databases)]
     out = tmp_path_factory.mktemp("living") / "engine"
-    export(names, grid, out, databases=list(databases.values()), living=True)
+    export(names, grid, out, databases=list(databases.values()), targets=TARGETS, living=True)
     return out, names, databases
 
 
@@ -104,6 +112,13 @@ def can_follow(name, grid, databases):
 def test_on_a_map_that_changes(name, maps, living):
     out, names, databases = living
     if name not in names:
-        pytest.skip("plans over levels, which Python mends")
+        pytest.skip("plans over levels, which only Python repairs")
     grid = maps[0][0]
     check_changes(name, grid, out, databases, far_pairs(grid))
+
+
+@needs_wasm
+def test_in_webassembly_on_a_map_that_changes(maps, living, tmp_path):
+    out, names, databases = living
+    grid = maps[0][0]
+    check_changes_in_node(names, grid, out, databases, tmp_path, far_pairs(grid)[0])

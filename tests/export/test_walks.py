@@ -16,12 +16,11 @@ from tests.export.compiling import run
 from tests.export.walking import (
     HAS_ZIG,
     check_changes,
+    check_changes_in_node,
     check_in_node,
     check_walks,
-    edits_of,
     exported,
     far_pairs,
-    in_node,
     library_in,
     pairs,
 )
@@ -128,12 +127,47 @@ def test_a_world_of_another_image_is_refused(grid, living, tmp_path):
         other.attach_world()
 
 
+def test_a_mind_that_has_seen_more_of_a_world_than_there_was_is_refused(grid, living):
+    """A world that was made again, or restored without the mind."""
+    start, goal = far_pairs(grid)[0]
+    theirs = CAgent(library_in(living[0]), "lrta", living[0] / "data", grid.name)
+    theirs.seal_world()
+    saved = theirs.world.copy()
+    for opened in (False, True):
+        theirs.edit(goal, opened)
+    assert theirs.move(start, goal)
+    theirs.check("seal", *theirs._pointers(theirs.agent))
+    theirs.world[:] = saved
+    theirs.attach_world()
+    for refused in (theirs.attach, lambda: theirs.move(start, goal), lambda: theirs.run(start, goal)):
+        with pytest.raises(RuntimeError, match=r"more changes than this map|not initialised"):
+            refused()
+    theirs._set("init")
+    assert theirs.move(start, goal)
+
+
+def test_agents_with_one_plan_share_a_desk(grid, living):
+    """Taking turns, they walk as agents with desks of their own."""
+    units = [CAgent(library_in(living[0]), "tba", living[0] / "data", grid.name) for _ in range(6)]
+    alone = [Agent("tba", andante.World(grid)) for _ in units]
+    for one in units[1:]:
+        one.desk = units[0].desk
+        one._set("init")
+    places = [list(pair) for pair in pairs(grid, len(units), seed=5)]
+    for _ in range(60):
+        for theirs, ours, place in zip(units, alone, places, strict=True):
+            made = ours.move(*place)
+            assert theirs.move(*place) == tuple(made)
+            if made.to >= 0:
+                place[0] = made.to
+
+
 @needs_wasm
 def test_what_is_refused_in_javascript_changes_nothing(grid, living, tmp_path):
     """A saved mind and a saved map are restored; damaged ones are refused, and the agent continues as before."""
     (start, goal), place = far_pairs(grid)[0], living[0] / "data" / grid.name
     found = json.loads(run("node", "tests/export/restore.mjs", living[0], f"{place}", start, goal))
-    assert found["refused"] == ["mind", "map"]
+    assert found["refused"] == ["mind", "map", "no cell", "half a cell", "no file", "too much memory"]
     assert found["walked"] == found["again"]
     assert found["damaged"] == found["undamaged"]
 
@@ -146,16 +180,4 @@ def test_in_webassembly_as_in_python(grid, fixed, tmp_path):
 
 @needs_wasm
 def test_in_webassembly_on_a_map_that_changes(grid, living, tmp_path):
-    problem = far_pairs(grid)[0]
-    edits = edits_of(grid, problem)
-    task = {"agent": "lrta", "place": grid.name, "databases": [], "problems": [problem], "edits": edits}
-    found = in_node(living[0], [task], tmp_path)[0]
-    world = andante.World(grid)
-    agent, (state, goal) = Agent("lrta", world), problem
-    for turn, move in enumerate(found["moves"]):
-        for when, cell, opened in edits:
-            if when == turn:
-                (world.open if opened else world.close)(grid.cell(cell))
-        made = agent.move(state, goal)
-        assert tuple(move) == tuple(made)
-        state = made.to
+    check_changes_in_node(list(LIVING), grid, *living, tmp_path, far_pairs(grid)[0])

@@ -113,6 +113,32 @@ def check_changes(name, grid, folder, databases, problems):
             state = made.to
 
 
+def check_changes_in_node(names, grid, folder, databases, tmp_path, problem):
+    """Walk while a wall comes and goes, saved and restored on the way."""
+    edits = edits_of(grid, problem)
+    tasks = [
+        {
+            "agent": name.replace("-", "_"),
+            "place": grid.name,
+            "databases": files_of(grid, find(name).needs, databases),
+            "problems": [problem],
+            "edits": edits,
+        }
+        for name in names
+    ]
+    for name, found in zip(names, in_node(folder, tasks, tmp_path), strict=True):
+        world = andante.World(grid)
+        agent = Agent(name, world, databases=[databases[kind] for kind in find(name).needs])
+        state, goal = problem
+        for turn, move in enumerate(found["moves"]):
+            for when, cell, opened in edits:
+                if when == turn:
+                    (world.open if opened else world.close)(grid.cell(cell))
+            made = agent.move(state, goal)
+            assert tuple(move) == tuple(made), name
+            state = made.to
+
+
 def far_pairs(grid):
     return [pair for pair in pairs(grid, 12, seed=3) if len(_path(grid, pair)) > 14][:4]
 

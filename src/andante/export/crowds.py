@@ -94,6 +94,7 @@ CROWD_HEAD = np.dtype(
         ("usual", np.float64),
         ("saved", np.float64),  # what `ahead` will be at its end
         ("passes", np.int64),
+        ("seen", np.int64),  # changes of the map
     ]
 )
 

@@ -81,9 +81,10 @@ PLAN_NUMBERS = (
     *(f"database_{i}" for i in range(MOST_DATABASES)),  # their checksums
 )
 
-#: What the mind begins with: whose it is, its checksum while it is sealed, what `move` has to know, and an episode
+#: What the mind begins with: whose it is, its checksum while it is sealed, what `move` has to know, how many changes of
+#: the map it has seen, and an episode
 #: (`episode.tables`).
-MIND_HEAD = ("code", "plan", "seal", "here", "aim", "news", "reserved_0", "reserved_1")
+MIND_HEAD = ("code", "plan", "seal", "here", "aim", "news", "version", "reserved")
 MIND_BEGINS = aligned(8 * len(MIND_HEAD) + EPISODE.itemsize)  # after which its arrays lie
 
 

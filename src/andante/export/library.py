@@ -69,6 +69,7 @@ ERRORS = {
     "NO_GOAL": "there is no goal yet, or no run to continue",
     "NO_WORLD": "this map can change: give agents what andante_world_init makes of it, not the image",
     "FIXED_MAP": "this map cannot change: export it with --living",
+    "OLDER_MAP": "the agent has seen more changes than this map has had: restore both together, or call init again",
     "NO_UNIT": "there is no such unit in the crowd",
     "TAKEN": "another unit is in that cell, and units have bodies",
     "CROWD_FULL": "the crowd has as many units as its plan has room for; let it grow into a larger plan",
@@ -176,7 +177,7 @@ def sources(agents: Sequence[Exported], library: str) -> dict[str, str]:
         "MOST_PROBLEMS": MOST_PROBLEMS,
         "MAP_CODE": _literal(map_code()),
         "DEFAULT_MOVES": NO_LIMITS.caps[1],
-        "CRC": _crc_table(),
+        "CRC": _crc_tables(),
         "TEXTS": "\n".join(f'    case ANDANTE_{name}: return "{text}";' for name, text in ERRORS.items()),
         "AGENTS": "".join(filled(template("agent.c"), {**one, "CODE": _literal(one["CODE"])}) for one in about),
         "CROWD": _crowds(agents, "crowd.c", "squad.c"),
@@ -277,14 +278,18 @@ def _prototypes(agents: Sequence[Exported]) -> list[str]:
     return made
 
 
-def _crc_table() -> str:
-    table = []
+def _crc_tables() -> str:
+    """Return eight tables: what a byte does to a checksum that so many bytes follow, from none to seven."""
+    tables: list[list[int]] = [[]]
     for byte in range(256):
         value = byte
         for _ in range(8):
             value = value >> 1 ^ (0xEDB88320 if value & 1 else 0)
-        table.append(f"0x{value:08X}")
-    return ",\n".join("    " + ", ".join(table[i : i + 8]) for i in range(0, 256, 8))
+        tables[0].append(value)
+    for _ in range(7):
+        tables.append([tables[0][value & 0xFF] ^ value >> 8 for value in tables[-1]])
+    rows = [[", ".join(f"0x{value:08X}" for value in table[i : i + 8]) for i in range(0, 256, 8)] for table in tables]
+    return ",\n".join("    {\n        " + ",\n        ".join(lines) + "}" for lines in rows)
 
 
 def objects(agents: Sequence[Exported], target: Target) -> dict[str, bytes]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from andante.export.crowds import CrowdPlan
 from andante.export.images import MOST_DATABASES, MapImage, Plan
-from andante.export.library import Exported, filled, moves_and_codes, template, words_of
+from andante.export.library import Exported, filled, moves_and_codes, template
 from andante.export.objects import TARGETS
 from andante.export.records import in_javascript, tick_names
 from andante.measures import Outcome
@@ -95,12 +95,10 @@ _WORLD_EXAMPLE = """
 
 def scripts(agents: Sequence[Exported]) -> dict[str, str]:
     """Return the ES module around a library, and its declarations for TypeScript."""
-    words = words_of(agents)
     outcomes = [outcome.name for outcome in Outcome]
     values = {
         "NAME": agents[0].name,
         "OUTCOMES": json.dumps(outcomes),
-        "AGENT_BYTES": 4 * (4 + MOST_DATABASES) + 8 * words,
         "DATABASES": MOST_DATABASES,
         "RECORDS": in_javascript(),
         **moves_and_codes(),
@@ -143,7 +141,6 @@ def readme(agents: Sequence[Exported], libraries: dict[str, Any], unlinked: Sequ
             "IMAGE": image_name(plan.map),
             "START": start,
             "GOAL": goal,
-            "AGENT_BYTES": 8 * (4 + MOST_DATABASES + words_of(agents)),
             **_databases_in_examples(database_names(plan)),
             **(_WORLD_IN_EXAMPLES if living else dict.fromkeys(_WORLD_IN_EXAMPLES, "")),
         },

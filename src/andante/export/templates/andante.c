@@ -34,7 +34,7 @@ enum { NOWHERE = -1, MOST_MAP_WORDS = @MOST_MAP_WORDS@, AHEAD = @TENDED@, MOST_A
 #define MAP_CODE INT64_C(@MAP_CODE@)
 #define DEFAULT_MOVES INT64_C(@DEFAULT_MOVES@)
 
-static const uint32_t CRC[256] = {
+static const uint32_t CRC[8][256] = {
 @CRC@
 };
 
@@ -58,19 +58,31 @@ static void clear(uint8_t *to, uint64_t bytes) {
     for (uint64_t i = 0; i < bytes; i++) to[i] = 0;
 }
 
+/* Continue a CRC-32 with more bytes. Eight at a time: CRC[k] is the table for a byte that k others follow. */
+static uint32_t continued(uint32_t sum, const uint8_t *data, uint64_t bytes) {
+    for (; bytes >= 8; data += 8, bytes -= 8) {
+        uint32_t low = sum ^ read32(data), high = read32(data + 4);
+        sum = CRC[7][low & 0xFF] ^ CRC[6][low >> 8 & 0xFF] ^ CRC[5][low >> 16 & 0xFF] ^ CRC[4][low >> 24] ^
+              CRC[3][high & 0xFF] ^ CRC[2][high >> 8 & 0xFF] ^ CRC[1][high >> 16 & 0xFF] ^ CRC[0][high >> 24];
+    }
+    while (bytes-- > 0) sum = CRC[0][(sum ^ *data++) & 0xFF] ^ sum >> 8;
+    return sum;
+}
+
 /* Return the checksum of memory in which `hidden` bytes count as zero: those where the checksum itself is kept. */
 static uint32_t checksum(const uint8_t *data, uint64_t bytes, uint64_t at, uint64_t hidden) {
-    uint32_t sum = 0xFFFFFFFF;
-    for (uint64_t i = 0; i < bytes; i++) {
-        uint8_t byte = i - at < hidden ? 0 : data[i];
-        sum = CRC[(sum ^ byte) & 0xFF] ^ sum >> 8;
-    }
-    return sum ^ 0xFFFFFFFF;
+    static const uint8_t zeros[8] = {0};
+    if (bytes < at + hidden) at = bytes, hidden = 0;
+    uint32_t sum = continued(0xFFFFFFFF, data, at);
+    sum = continued(sum, zeros, hidden);
+    return continued(sum, data + at + hidden, bytes - at - hidden) ^ 0xFFFFFFFF;
 }
 
 uint32_t andante_checksum(const void *data, size_t bytes) {
     return data == NULL ? 0 : checksum((const uint8_t *)data, bytes, 0, 0);
 }
+
+size_t andante_agent_bytes(void) { return sizeof(andante_agent); }
 
 const char *andante_error_text(int number) {
     switch (number) {
@@ -186,6 +198,7 @@ static int check_files(const andante_files *files, int64_t code_number, const ch
     if (!has_numbers(files->plan, files->plan_bytes, count)) return ANDANTE_DAMAGED;
     const int64_t *plan = numbers_of(files->plan);
     if (plan[PLAN_code] != code_number || plan[PLAN_words] > ANDANTE_WORDS) return ANDANTE_OTHER_LIBRARY;
+    if (plan[PLAN_databases] < 0 || plan[PLAN_databases] > ANDANTE_DATABASES) return ANDANTE_DAMAGED;
     if ((fault = check_map(files->map, files->map_bytes)) != ANDANTE_OK) return fault;
     if (read32((const uint8_t *)files->map + 12) != (uint32_t)plan[PLAN_map]) return ANDANTE_OTHER_MAP;
     if (numbers_of(files->map)[MAP_living] && !is_world(files->map)) return ANDANTE_NO_WORLD;
@@ -212,28 +225,36 @@ static int sizes(const andante_files *files, int64_t code_number, const char *ki
     return ANDANTE_OK;
 }
 
-/* Fill in the context: each word is a number, or the address of something in a segment. */
-static int fill_in(andante_agent *agent, const andante_files *files) {
-    const uint8_t *plan = (const uint8_t *)agent->plan;
-    const int64_t *about = numbers_of(plan);
-    const int64_t *word = (const int64_t *)(const void *)(plan + about[PLAN_context]);
+static const int64_t *words_of(const void *plan) {
+    return (const int64_t *)(const void *)((const uint8_t *)plan + numbers_of(plan)[PLAN_context]);
+}
+
+/* Check that each word of the context is a number, or the address of something within a segment. */
+static int check_words(const andante_files *files) {
+    const int64_t *about = numbers_of(files->plan), *word = words_of(files->plan);
     for (int64_t i = 0; i < about[PLAN_words]; i++, word += 3) {
-        const void *base = NULL;
         uint64_t bytes = 0, offset = (uint64_t)word[0], length = (uint64_t)word[2];
         switch (word[1]) {
-        case NUMBER: agent->context[i] = word[0]; continue;
-        case PLAN: base = agent->plan, bytes = files->plan_bytes; break;
-        case MAP: base = agent->map, bytes = files->map_bytes; break;
-        case MIND: base = agent->mind, bytes = (uint64_t)about[PLAN_mind_bytes]; break;
-        case DESK: base = agent->desk, bytes = (uint64_t)about[PLAN_desk_bytes]; break;
+        case NUMBER: continue;
+        case PLAN: bytes = files->plan_bytes; break;
+        case MAP: bytes = files->map_bytes; break;
+        case MIND: bytes = (uint64_t)about[PLAN_mind_bytes]; break;
+        case DESK: bytes = (uint64_t)about[PLAN_desk_bytes]; break;
         default:
-            if (word[1] - DATABASE >= about[PLAN_databases]) return ANDANTE_DAMAGED;
-            base = agent->databases[word[1] - DATABASE], bytes = files->database_bytes[word[1] - DATABASE];
+            if (word[1] < DATABASE || word[1] - DATABASE >= about[PLAN_databases]) return ANDANTE_DAMAGED;
+            bytes = files->database_bytes[word[1] - DATABASE];
         }
         if (offset > bytes || length > bytes - offset) return ANDANTE_DAMAGED;
-        agent->context[i] = address((const uint8_t *)base + offset);
     }
     return ANDANTE_OK;
+}
+
+static void fill_in(andante_agent *agent) {
+    const void *segments[DATABASE + ANDANTE_DATABASES] = {NULL, agent->plan, agent->map, agent->mind, agent->desk};
+    for (int i = 0; i < ANDANTE_DATABASES; i++) segments[DATABASE + i] = agent->databases[i];
+    const int64_t words = numbers_of(agent->plan)[PLAN_words], *word = words_of(agent->plan);
+    for (int64_t i = 0; i < words; i++, word += 3)
+        agent->context[i] = word[1] == NUMBER ? word[0] : address((const uint8_t *)segments[word[1]] + word[0]);
 }
 
 static void restart(const andante_agent *agent, int64_t segment, uint8_t *memory, uint64_t bytes) {
@@ -269,42 +290,59 @@ static void restart_mind(const andante_agent *agent) {
 /* Minds and crowds begin with the code and the plan that they are for; then comes their seal. */
 enum { MIND_SEAL_AT = 16 };
 
-static int check_mind_seal(const int64_t *memory, int64_t code_number, const void *plan, uint64_t bytes) {
+static int check_mind_seal(const int64_t *memory, int64_t code_number, const void *plan) {
     if (memory[0] != code_number || memory[1] != read32((const uint8_t *)plan + 12)) return ANDANTE_OTHER_MIND;
-    return check_seal(memory, bytes, MIND_SEAL_AT);
+    return check_seal(memory, (uint64_t)numbers_of(plan)[PLAN_mind_bytes], MIND_SEAL_AT);
 }
 
 static void seal_mind(const andante_agent *agent) {
     seal(agent->mind, (uint64_t)numbers_of(agent->plan)[PLAN_mind_bytes], MIND_SEAL_AT);
 }
 
-/* Check files and memory, and note where everything is. A mind that is not new must be sealed, and of this plan. */
-static int open_files(andante_agent *agent, const andante_files *files, int64_t code_number, const char *kind,
-                      uint64_t count, void *memory, size_t mind_bytes, void *desk, size_t desk_bytes, int is_new) {
+/* Check files, and memory for an agent. */
+static int check_memory(const andante_files *files, int64_t code_number, const char *kind, uint64_t count,
+                        const void *memory, size_t mind_bytes, const void *desk, size_t desk_bytes) {
     size_t mind_needed, desk_needed;
-    if (agent == NULL) return ANDANTE_NULL;
-    agent->plan = NULL;
     int fault = sizes(files, code_number, kind, count, &mind_needed, &desk_needed);
     if (fault != ANDANTE_OK) return fault;
     if (memory == NULL || (desk == NULL && desk_needed > 0)) return ANDANTE_NULL;
     if (misaligned(memory) || misaligned(desk)) return ANDANTE_MISALIGNED;
     if (mind_bytes < mind_needed || desk_bytes < desk_needed) return ANDANTE_TOO_SMALL;
-    if (!is_new && (fault = check_mind_seal((const int64_t *)memory, code_number, files->plan, mind_needed)) != ANDANTE_OK)
-        return fault;
+    return check_words(files);
+}
+
+/* Note where everything is. */
+static void put_in(andante_agent *agent, const andante_files *files, void *memory, void *desk) {
+    agent->plan = files->plan;
     agent->map = files->map;
     agent->mind = memory;
     agent->desk = desk;
     for (int i = 0; i < ANDANTE_DATABASES; i++) agent->databases[i] = files->databases[i];
-    agent->plan = files->plan;
-    if ((fault = fill_in(agent, files)) != ANDANTE_OK) agent->plan = NULL;
+    fill_in(agent);
+}
+
+/* Check files and memory, and note where everything is. A mind that is not new must be sealed, and of this plan. */
+static int open_files(andante_agent *agent, const andante_files *files, int64_t code_number, const char *kind,
+                      uint64_t count, void *memory, size_t mind_bytes, void *desk, size_t desk_bytes, int is_new) {
+    if (agent == NULL) return ANDANTE_NULL;
+    agent->plan = NULL;
+    int fault = check_memory(files, code_number, kind, count, memory, mind_bytes, desk, desk_bytes);
+    if (fault == ANDANTE_OK && !is_new) fault = check_mind_seal((const int64_t *)memory, code_number, files->plan);
+    if (fault == ANDANTE_OK) put_in(agent, files, memory, desk);
     return fault;
 }
+
+static int check_version(const void *map, int64_t seen);
 
 static int set_up(andante_agent *agent, const andante_files *files, int64_t code_number, void *memory,
                   size_t mind_bytes, void *desk, size_t desk_bytes, int is_new) {
     int fault = open_files(agent, files, code_number, "agent", PLAN_NUMBERS, memory, mind_bytes, desk, desk_bytes,
                            is_new);
-    if (fault != ANDANTE_OK) return fault;
+    if (fault == ANDANTE_OK && !is_new) fault = check_version(agent->map, ((const mind *)memory)->version);
+    if (fault != ANDANTE_OK) {
+        if (agent != NULL) agent->plan = NULL;
+        return fault;
+    }
     restart(agent, DESK, (uint8_t *)desk, (uint64_t)numbers_of(agent->plan)[PLAN_desk_bytes]);
     if (is_new) restart_mind(agent);
     return ANDANTE_OK;
@@ -339,6 +377,12 @@ static int64_t world_version(const void *map) {
     return number_at(map, numbers_of(map)[MAP_changes]);
 }
 
+/* Refuse a map with fewer changes than a mind has seen: an older one, or one that was made again, without the mind. */
+static int check_version(const void *map, int64_t seen) {
+    if (!numbers_of(map)[MAP_living] || world_version(map) >= seen) return ANDANTE_OK;
+    return ANDANTE_OLDER_MAP;
+}
+
 static int64_t world_news(const void *map) {
     sweep(map, AHEAD);
     return world_version(map) + number_at(map, numbers_of(map)[MAP_sweeps]);
@@ -360,7 +404,8 @@ static int world_apart(const void *map, int64_t state, int64_t goal) {
 static int check_world(const void *world, size_t bytes) {
     int fault = check_map(world, bytes);
     if (fault != ANDANTE_OK) return fault;
-    return is_world(world) ? ANDANTE_OK : ANDANTE_NO_WORLD;
+    if (is_world(world)) return ANDANTE_OK;
+    return numbers_of(world)[MAP_living] ? ANDANTE_NO_WORLD : ANDANTE_FIXED_MAP;
 }
 
 int andante_world_init(void *world, size_t world_bytes, const void *image, size_t image_bytes) {
@@ -453,6 +498,17 @@ static int open_agent(const andante_agent *agent, int64_t code_number) {
     return fault;
 }
 
+/* The same, and note which changes of the map the agent is going to see. */
+static int open_walker(const andante_agent *agent, int64_t code_number) {
+    int fault = check_agent(agent, code_number);
+    if (fault != ANDANTE_OK) return fault;
+    mind *own = (mind *)agent->mind;
+    if ((fault = check_version(agent->map, own->version)) != ANDANTE_OK) return fault;
+    own->seal = 0;
+    if (numbers_of(agent->map)[MAP_living]) own->version = world_version(agent->map);
+    return ANDANTE_OK;
+}
+
 static int seal_agent(const andante_agent *agent, int64_t code_number) {
     int fault = check_agent(agent, code_number);
     if (fault == ANDANTE_OK) seal_mind(agent);
@@ -502,14 +558,14 @@ static void no_path(andante_move *move) {
 
 static int make_move(const andante_agent *agent, int64_t code_number, code *drive, int32_t state, int32_t goal,
                      andante_move *move) {
-    int fault = open_agent(agent, code_number);
+    int fault = open_walker(agent, code_number);
     if (fault != ANDANTE_OK) return fault;
     if (move == NULL) return ANDANTE_NULL;
     mind *own = (mind *)agent->mind;
     episode *row = &own->run;
     int living = numbers_of(agent->map)[MAP_living] != 0;
     if ((fault = check_state(agent->map, state)) == ANDANTE_OK) fault = check_state(agent->map, goal);
-    if (fault == ANDANTE_BLOCKED && living) { /* a wall has come where it stands, or where it wants to go */
+    if (fault == ANDANTE_BLOCKED && living) { /* the cell of the agent or of its goal was closed */
         if (state == own->here && goal == own->aim) own->here = NOWHERE; /* once it opens, a new trial begins */
         else leave(own);
         no_path(move);
@@ -582,7 +638,7 @@ static int move_goal(const andante_agent *agent, int64_t code_number, int32_t go
 
 static int continue_run(const andante_agent *agent, int64_t code_number, code *drive, andante_step *steps, size_t room,
                         andante_trial *trial) {
-    int fault = open_agent(agent, code_number);
+    int fault = open_walker(agent, code_number);
     if (fault != ANDANTE_OK) return fault;
     if (trial == NULL || (steps == NULL && room > 0)) return ANDANTE_NULL;
     mind *own = (mind *)agent->mind;
@@ -614,7 +670,7 @@ static int continue_run(const andante_agent *agent, int64_t code_number, code *d
 
 static int start_run(const andante_agent *agent, int64_t code_number, code *drive, int32_t start, int32_t goal,
                      const andante_limits *limits, andante_step *steps, size_t room, andante_trial *trial) {
-    int fault = open_agent(agent, code_number);
+    int fault = open_walker(agent, code_number);
     if (fault != ANDANTE_OK) return fault;
     if (trial == NULL || (steps == NULL && room > 0)) return ANDANTE_NULL;
     if ((fault = check_state(agent->map, start)) != ANDANTE_OK) return fault;

@@ -92,6 +92,9 @@ typedef struct andante_trial {
 @TRIAL@
 } andante_trial;
 
+/* Return sizeof(andante_agent), which differs between libraries, for languages that do not read this header. */
+ANDANTE_API size_t andante_agent_bytes(void);
+
 /* A sentence about what a function returned. */
 ANDANTE_API const char *andante_error_text(int code);
 
@@ -105,7 +108,8 @@ ANDANTE_API int andante_map_size(const void *map, size_t bytes, int32_t *states,
  *
  * bytes     check the files, and return how much memory the agent needs.
  * init      check the files, and make an agent that knows nothing. The memory may contain anything. Takes time in
- *           proportion to the map, unlike all below. If it fails, so does every call with this agent.
+ *           proportion to the map, the databases and the agent's memory, as attach and seal do. A move does not, if the
+ *           algorithm is real-time. If init or attach fails, so does every call with this agent.
  * attach    the same for a mind that was restored from a saved game, or moved. It must have been sealed. A mind that is
  *           damaged, or belongs to another agent or plan, is refused.
  * move      make one move from `state` towards `goal`. With the goal of the last call the agent continues; pushed to
@@ -128,7 +132,9 @@ ANDANTE_API int andante_map_size(const void *map, size_t bytes, int32_t *states,
  *
  * It holds no address. To save or move it, call world_seal, which writes a checksum into it, and copy it. To load it,
  * copy it back, call world_attach, which refuses one that is damaged, that was not sealed or that is of another image,
- * and attach the agents again. The next move or change breaks the seal, not that of the copy. */
+ * and attach the agents again. The next move or change breaks the seal, not that of the copy. Restore a world and the
+ * minds of its agents together, and after world_init call init for its agents: a mind that has seen more changes than
+ * its world has had is refused (ANDANTE_OLDER_MAP). */
 ANDANTE_API int andante_world_init(void *world, size_t world_bytes, const void *image, size_t image_bytes);
 ANDANTE_API int andante_close_cell(void *world, size_t bytes, int32_t cell);
 ANDANTE_API int andante_open_cell(void *world, size_t bytes, int32_t cell);

@@ -29,17 +29,19 @@ class Andante {
   constructor(exports) {
     this.exports = exports;
     this.end = exports.__heap_base.value;
+    this.agentBytes = exports.andante_agent_bytes();
+    this.desks = new Map();
     this.names = Object.keys(exports)
       .map((name) => /^andante_(.+)_init$/.exec(name)?.[1])
       .filter((name) => name !== undefined && name !== "world" && !name.endsWith("_crowd"));
   }
 
-  /** Return the address of this many bytes of zeroed memory. */
+  /** Return the address of this many bytes of memory. If there are no more, this throws, and nothing is reserved. */
   reserve(bytes) {
     const begin = Math.ceil(this.end / 64) * 64;
-    this.end = begin + bytes;
-    const lacking = this.end - this.exports.memory.buffer.byteLength;
+    const lacking = begin + bytes - this.exports.memory.buffer.byteLength;
     if (lacking > 0) this.exports.memory.grow(Math.ceil(lacking / 65536));
+    this.end = begin + bytes;
     return begin;
   }
 
@@ -75,12 +77,21 @@ class Andante {
     throw new Error(text);
   }
 
-  /** Copy a file into memory. Agents can share it: it is copied once. */
+  /** Copy a file into memory. Agents can share it: pass what this returns instead of the file. */
   file(data) {
-    if (!(data instanceof Uint8Array)) return data;
-    const at = this.reserve(data.length);
-    new Uint8Array(this.exports.memory.buffer).set(data, at);
-    return { at, bytes: data.length };
+    if (Number.isInteger(data?.at)) return data;
+    const bytes = data instanceof ArrayBuffer ? new Uint8Array(data) : data;
+    if (!(bytes instanceof Uint8Array)) throw new TypeError("a file must be a Uint8Array or an ArrayBuffer");
+    const at = this.reserve(bytes.length);
+    new Uint8Array(this.exports.memory.buffer).set(bytes, at);
+    return { at, bytes: bytes.length };
+  }
+
+  /** Return scratch memory for one move; agents with the same plan share it. */
+  desk(name, plan, bytes) {
+    const key = `${name} ${plan.at}`;
+    if (!this.desks.has(key)) this.desks.set(key, this.reserve(bytes));
+    return this.desks.get(key);
   }
 
   /** Open a map image. One that can change (andante export --living) becomes a map that changes. */
@@ -89,22 +100,35 @@ class Andante {
     const sizes = this.reserve(16);
     this.check(this.exports.andante_map_size(at, bytes, sizes, sizes + 4, sizes + 8));
     const [states, width, height] = [0, 4, 8].map((offset) => this.view().getInt32(sizes + offset, true));
+    const before = this.end;
     const world = this.reserve(bytes);
     const living = this.exports.andante_world_init(world, bytes, at, bytes) === 0;
+    if (!living) this.end = before;
     return new Ground(this, { at: living ? world : at, bytes, states, width, height, living }, at);
   }
 
   /** Make an agent. `databases` are in the order that README.md lists. */
   agent(name, { plan, map, databases = [] }) {
     if (!this.names.includes(name)) throw new Error(`there is no agent ${name}; there are ${this.names.join(", ")}`);
-    return new Agent(this, name, this.file(plan), map, databases.map((one) => this.file(one)));
+    return new Agent(this, name, this.file(plan), ground(map), databases.map((one) => this.file(one)));
   }
 
   /** Make a crowd, if this library has one (andante export --crowd); `plan` is that of the crowd. */
   crowd(name, { plan, map, databases = [] }) {
     if (this.exports[`andante_${name}_crowd_init`] === undefined) throw new Error(`there is no crowd of ${name}`);
-    return new Crowd(this, name, this.file(plan), map, databases.map((one) => this.file(one)));
+    return new Crowd(this, name, this.file(plan), ground(map), databases.map((one) => this.file(one)));
   }
+}
+
+function ground(map) {
+  if (map instanceof Ground) return map;
+  throw new TypeError("map must be what the method map returned");
+}
+
+/** Return a number that is whole. Without this check WebAssembly would take undefined for 0. */
+function whole(value, what, most = 2 ** 31) {
+  if (Number.isInteger(value) && Math.abs(value) < most) return value;
+  throw new TypeError(`${what} must be a whole number, got ${value}`);
 }
 
 function put_files(library, plan, map, databases) {
@@ -127,12 +151,12 @@ class Ground {
 
   /** Close a cell of a map that changes, given by its number, y * width + x. */
   close(cell) {
-    this.library.check(this.library.exports.andante_close_cell(this.at, this.bytes, cell));
+    this.library.check(this.library.exports.andante_close_cell(this.at, this.bytes, whole(cell, "cell")));
   }
 
   /** Open a cell of a map that changes. */
   open(cell) {
-    this.library.check(this.library.exports.andante_open_cell(this.at, this.bytes, cell));
+    this.library.check(this.library.exports.andante_open_cell(this.at, this.bytes, whole(cell, "cell")));
   }
 
   /** Return a copy of a map that changes, to be kept in a saved game. */
@@ -155,13 +179,13 @@ class Agent {
     this.library = library;
     this.name = name;
     this.files = put_files(library, plan, map, databases);
-    this.at = library.reserve(@AGENT_BYTES@);
+    this.at = library.reserve(library.agentBytes);
     this.result = library.reserve(RESULT_BYTES);
     library.check(this.call("bytes", this.files, this.result, this.result + 4));
     this.mindBytes = library.view().getUint32(this.result, true);
     this.deskBytes = library.view().getUint32(this.result + 4, true);
     this.mind = library.reserve(this.mindBytes);
-    this.desk = library.reserve(this.deskBytes);
+    this.desk = library.desk(name, plan, this.deskBytes);
     library.check(this.set("init"));
   }
 
@@ -175,13 +199,13 @@ class Agent {
 
   /** Make one move from `state` towards `goal`. */
   move(state, goal) {
-    this.library.check(this.call("move", this.at, state, goal, this.result));
+    this.library.check(this.call("move", this.at, whole(state, "state"), whole(goal, "goal"), this.result));
     return record(this.library.view(), this.result, RECORDS.MOVE);
   }
 
   /** Move the goal of `move`; return whether the agent keeps what it knows. */
   retarget(goal) {
-    this.library.check(this.call("retarget", this.at, goal, this.result));
+    this.library.check(this.call("retarget", this.at, whole(goal, "goal"), this.result));
     return this.library.view().getInt32(this.result, true) !== 0;
   }
 
@@ -192,10 +216,11 @@ class Agent {
     if (limits !== undefined) {
       this.limits ??= this.library.reserve(RECORDS.LIMITS.bytes);
       given = this.limits;
-      write(this.library.view(), given, RECORDS.LIMITS, limits);
+      const chosen = Object.entries(limits).filter(([, limit]) => limit !== Infinity);
+      write(this.library.view(), given, RECORDS.LIMITS, Object.fromEntries(chosen));
     }
-    const path = [start];
-    let code = this.call("run", this.at, start, goal, given, this.steps, ROOM, this.result);
+    const path = [whole(start, "start")];
+    let code = this.call("run", this.at, start, whole(goal, "goal"), given, this.steps, ROOM, this.result);
     for (;;) {
       this.library.check(code);
       const view = this.library.view();
@@ -231,18 +256,19 @@ class Crowd {
     this.library = library;
     this.name = name;
     this.others = [map, databases]; // all files but the plan
-    this.at = library.reserve(@AGENT_BYTES@);
+    this.at = library.reserve(library.agentBytes);
     this.result = library.reserve(RESULT_BYTES);
     this.budget = library.reserve(RECORDS.BUDGET.bytes);
     this.open("init", plan);
   }
 
   open(how, plan) {
-    this.files = put_files(this.library, plan, ...this.others);
-    this.check("bytes", this.files, this.result);
-    this.bytes = this.library.view().getUint32(this.result, true);
-    this.memory = this.library.reserve(this.bytes);
-    this.check(how, this.at, this.files, this.memory, this.bytes);
+    const files = put_files(this.library, plan, ...this.others);
+    this.check("bytes", files, this.result);
+    const bytes = this.library.view().getUint32(this.result, true);
+    const memory = this.library.reserve(bytes);
+    this.check(how, this.at, files, memory, bytes);
+    Object.assign(this, { files, bytes, memory });
   }
 
   /** Continue with more memory: `plan` is that of a larger crowd (andante export --grow). */
@@ -256,28 +282,28 @@ class Crowd {
 
   /** Add a unit, and return its number. */
   add(start, goal, priority = 1) {
-    this.check("add", this.at, start, goal, priority, this.result);
+    this.check("add", this.at, whole(start, "start"), whole(goal, "goal"), priority, this.result);
     return this.library.view().getInt32(this.result, true);
   }
 
   /** Give a unit a new goal. */
   send(unit, goal) {
-    this.check("send", this.at, unit, goal);
+    this.check("send", this.at, whole(unit, "unit"), whole(goal, "goal"));
   }
 
   /** Put a unit somewhere else. */
   put(unit, state) {
-    this.check("put", this.at, unit, state);
+    this.check("put", this.at, whole(unit, "unit"), whole(state, "state"));
   }
 
   /** Remove a unit; its number is used again. */
   remove(unit) {
-    this.check("remove", this.at, unit);
+    this.check("remove", this.at, whole(unit, "unit"));
   }
 
   /** Return the state of a unit, and what it has done so far. */
   unit(unit) {
-    this.check("unit", this.at, unit, this.result);
+    this.check("unit", this.at, whole(unit, "unit"), this.result);
     const about = record(this.library.view(), this.result, RECORDS.ABOUT_UNIT);
     return { ...about, outcome: OUTCOMES[about.outcome] };
   }
@@ -296,7 +322,7 @@ class Crowd {
     return this.library.copy(this.memory, this.bytes);
   }
 
-  /** Restore what `save` returned, of a crowd of this size. */
+  /** Restore what `save` returned; the crowd must have the size, by `grow`, that it had then. */
   restore(memory) {
     if (memory.length !== this.bytes) throw new Error("this is not the memory of such a crowd");
     const attach = () => this.check("attach", this.at, this.files, this.memory, this.bytes);
@@ -328,7 +354,7 @@ function write(view, at, { fields }, values) {
     const value = values[name] ?? 0;
     if (type === "float64") view.setFloat64(at + offset, value, true);
     else if (type === "int32") view.setInt32(at + offset, value, true);
-    else view.setBigInt64(at + offset, BigInt(value), true);
+    else view.setBigInt64(at + offset, BigInt(whole(value, name, 2 ** 53)), true);
   }
 }
 

@@ -75,9 +75,9 @@ static unit *unit_at(const andante_crowd *crowd, int64_t number) { return (unit 
 
 static int32_t *numbers_in(const andante_crowd *crowd, int which) { return (int32_t *)table(crowd, which); }
 
-/* Return where a part of the memory lies, and how many bytes it has. */
-static const int64_t *part_of(const andante_crowd *crowd, int64_t number) {
-    return (const int64_t *)(const void *)((const uint8_t *)crowd->plan + said(crowd, CROWD_parts)) + 2 * number;
+/* Return where a part of the memory is that a plan describes, and how many bytes it has. */
+static const int64_t *part_of(const void *plan, int64_t number) {
+    return (const int64_t *)(const void *)((const uint8_t *)plan + numbers_of(plan)[CROWD_parts]) + 2 * number;
 }
 
 /* Return one of the numbers of units that were removed, in the order in which they are used again. */
@@ -213,7 +213,11 @@ static void place(const andante_crowd *crowd, int64_t number, int64_t state) {
 static int set_up_crowd(andante_crowd *crowd, const andante_files *files, int64_t code_number, void *memory,
                         size_t bytes, int is_new) {
     int fault = open_files(crowd, files, code_number, "crowd", CROWD_NUMBERS, memory, bytes, NULL, 0, is_new);
-    if (fault != ANDANTE_OK || !is_new) return fault;
+    if (fault == ANDANTE_OK && !is_new) fault = check_version(crowd->map, head_of(crowd)->seen);
+    if (fault != ANDANTE_OK || !is_new) {
+        if (fault != ANDANTE_OK && crowd != NULL) crowd->plan = NULL;
+        return fault;
+    }
     restart(crowd, MIND, (uint8_t *)memory, (uint64_t)said(crowd, CROWD_mind_bytes));
     crowd_head *head = head_of(crowd);
     head->code = code_number;
@@ -230,11 +234,12 @@ static int seal_crowd(const andante_crowd *crowd, int64_t code_number) {
 }
 
 /* Return whether every part of a crowd's memory is at least as long in another plan of the same crowd. */
-static int has_room_for(const andante_crowd *larger, const andante_crowd *crowd) {
-    int64_t count = said(crowd, CROWD_part_count);
-    if (said(larger, CROWD_family) != said(crowd, CROWD_family) || said(larger, CROWD_part_count) != count) return 0;
+static int has_room_for(const void *larger, const void *plan) {
+    const int64_t *one = numbers_of(larger), *other = numbers_of(plan);
+    int64_t count = other[CROWD_part_count];
+    if (one[CROWD_family] != other[CROWD_family] || one[CROWD_part_count] != count) return 0;
     for (int64_t i = 0; i < count; i++)
-        if (part_of(larger, i)[1] < part_of(crowd, i)[1]) return 0;
+        if (part_of(larger, i)[1] < part_of(plan, i)[1]) return 0;
     return count > 0;
 }
 
@@ -243,29 +248,33 @@ static int overlap(const void *one, uint64_t one_bytes, const void *other, uint6
     return a < b ? b - a < one_bytes : a - b < other_bytes;
 }
 
-/* Let a crowd go on in larger memory, of a larger plan. What is longer there begins with what was there before. */
+/* Let a crowd continue in larger memory, of a larger plan. What is longer there begins with what was there before. */
 static int grow_crowd(andante_crowd *crowd, const squad_code *code, const andante_files *files, void *memory,
                       size_t bytes) {
-    andante_crowd larger;
     int fault = check_crowd(crowd, code->number);
     if (fault != ANDANTE_OK) return fault;
-    fault = open_files(&larger, files, code->number, "crowd", CROWD_NUMBERS, memory, bytes, NULL, 0, 1);
+    fault = check_memory(files, code->number, "crowd", CROWD_NUMBERS, memory, bytes, NULL, 0);
     if (fault != ANDANTE_OK) return fault;
-    if (!has_room_for(&larger, crowd)) return ANDANTE_OTHER_CROWD;
-    uint64_t before = (uint64_t)said(crowd, CROWD_mind_bytes), after = (uint64_t)said(&larger, CROWD_mind_bytes);
-    if (overlap(memory, after, crowd->mind, before)) return ANDANTE_OVERLAP;
-    restart(&larger, MIND, (uint8_t *)memory, after);
+    const void *plan = crowd->plan;
+    const uint8_t *old = (const uint8_t *)crowd->mind;
+    const crowd_head *was = (const crowd_head *)crowd->mind;
+    if (!has_room_for(files->plan, plan)) return ANDANTE_OTHER_CROWD;
+    uint64_t before = (uint64_t)numbers_of(plan)[PLAN_mind_bytes];
+    uint64_t after = (uint64_t)numbers_of(files->plan)[PLAN_mind_bytes];
+    if (overlap(memory, after, old, before)) return ANDANTE_OVERLAP;
+    put_in(crowd, files, memory, NULL);
+    restart(crowd, MIND, (uint8_t *)memory, after);
     for (int64_t i = 0; i < said(crowd, CROWD_part_count); i++) {
-        const int64_t *from = part_of(crowd, i), *to = part_of(&larger, i);
-        copy((uint8_t *)memory + to[0], (const uint8_t *)crowd->mind + from[0], (uint64_t)from[1]);
+        const int64_t *from = part_of(plan, i), *to = part_of(crowd->plan, i);
+        copy((uint8_t *)memory + to[0], old + from[0], (uint64_t)from[1]);
     }
-    crowd_head *head = head_of(&larger);
-    *head = *head_of(crowd);
+    crowd_head *head = head_of(crowd);
+    *head = *was;
     head->plan = read32((const uint8_t *)files->plan + 12);
     head->seal = head->first_free_id = 0;
-    for (int64_t i = 0; i < head->free_ids; i++) /* a ring of another length */
-        numbers_in(&larger, CROWD_free_ids)[i] = free_id_at(crowd, i);
-    *crowd = larger;
+    const int32_t *ring = (const int32_t *)(const void *)(old + numbers_of(plan)[CROWD_free_ids]);
+    for (int64_t i = 0; i < head->free_ids; i++) /* it is of another length */
+        numbers_in(crowd, CROWD_free_ids)[i] = ring[(was->first_free_id + i) % numbers_of(plan)[CROWD_most_units]];
     return ANDANTE_OK;
 }
 
@@ -450,12 +459,13 @@ static int decide(const andante_crowd *crowd, const squad_code *code, andante_ti
 
 /* --- a tick ------------------------------------------------------------------------------------------------------- */
 
-/* Take in what has changed on the map: units whose goals are cut off end, and impossible wishes are dropped. */
+/* React to what has changed on the map: units whose goals are cut off end, and impossible wishes are dropped. */
 static int look_at_map(const andante_crowd *crowd, const squad_code *code) {
     if (!numbers_of(crowd->map)[MAP_living]) return ANDANTE_OK;
     crowd_head *head = head_of(crowd);
     int64_t news = world_news(crowd->map), version = world_version(crowd->map), found = 0, dropped = 0;
     void *exception;
+    head->seen = version;
     if (news != head->news) {
         head->news = news;
         if (CROWD_CODE.cut_off(&found, &exception, context_of(crowd, CROWD_cut_off), head->ids)) return ANDANTE_FAILED;
@@ -566,9 +576,10 @@ static int begin_tick(const andante_crowd *crowd, const squad_code *code, double
     crowd_head *head = head_of(crowd);
     double weight = 0;
     void *exception;
-    head->turn++;
-    int fault = look_at_map(crowd, code);
+    int fault = check_version(crowd->map, head->seen);
     if (fault != ANDANTE_OK) return fault;
+    head->turn++;
+    if ((fault = look_at_map(crowd, code)) != ANDANTE_OK) return fault;
     if (CROWD_CODE.begin(&weight, &exception, context_of(crowd, CROWD_begin))) return ANDANTE_FAILED;
     if (amount < infinity() && timed != head->timed) close_accounts(crowd, timed);
     if (weight > 0) deal(crowd, amount, weight);
