@@ -68,10 +68,15 @@ def shown_in_readme() -> Iterator[list[str]]:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     (program,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     yield ["-c", program]
+    unseen = set(VERBS)
     for line in re.findall(r"^andante .*$", text, re.MULTILINE):
         words = shlex.split(PICTURES.sub("", line), comments=True)  # pictures need the extra `report`
-        if " ".join(words[1:]).startswith(VERBS):
+        verb = next((verb for verb in VERBS if " ".join(words[1:]).startswith(verb)), None)
+        if verb is not None:
+            unseen.discard(verb)
             yield ["-m", *words]
+    if unseen:
+        raise SystemExit(f"the README shows no command that begins with {' or '.join(sorted(unseen))}")
 
 
 def check(python: Path, folder: Path) -> None:

@@ -57,6 +57,19 @@ def test_trials_of_several_agents_on_a_problem_are_one_cluster():
     assert (pooled.median_low, pooled.median_high) == (first.median_low, first.median_high)
 
 
+def test_they_still_are_one_where_a_second_map_has_no_numbers():
+    rng = np.random.default_rng(3)
+    known = [
+        {"algorithm": f"agent {who}", "map": "m", "start": k, "goal": 0, "solved": True, "cost": cost}
+        for who in range(5)
+        for k, cost in enumerate(rng.exponential(size=20))
+    ]
+    unknown = [{**row, "map": "n", "cost": math.nan} for row in known[:5]]
+    alone, beside = (summarise(rows, by="solved")[0]["cost"] for rows in (known, known + unknown))
+    assert (beside.clusters, beside.over) == (20, "20 problems of one map")
+    assert beside.standard_error == alone.standard_error
+
+
 def test_maps_without_a_number_do_not_count():
     found = Statistics.of([1.0, 3.0, math.nan, 5.0], clusters=Clusters.of(["a", "b", "c", "b"]))
     assert (found.count, found.clusters, found.of_maps) == (3, 2, True)

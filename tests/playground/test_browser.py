@@ -83,7 +83,7 @@ def test_python_reads_the_traces_that_the_page_writes_and_walks_the_same(page, t
             same(trace, written)
             continue
         if file.name.startswith("edited-"):
-            assert len(trace.changes) == 15  # thirteen or fourteen closed, one of them opened again
+            assert len(trace.changes) == 15  # fourteen cells that were closed, and one of them opened again
             assert len(trace.goals) == 1
             same(trace, andante.record(trace.algorithm, scene_of(trace)))
             continue

@@ -56,7 +56,7 @@ def export(
         "--crowd",
         metavar="UNITS",
         min=0,
-        help="Also write crowds of at most N units, with one budget per tick.",
+        help="Also write crowds of at most this many units, with one budget per tick.",
     ),
     memory: float = number_option(16e6, 1e6, metavar="BYTES", help="The memory limit for all units of a crowd."),
     bodies: bool = typer.Option(False, "--bodies", help="No two units of a crowd are in one cell."),

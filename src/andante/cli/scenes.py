@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -95,13 +96,14 @@ def _walked(
 
 
 def scene_replays(outfits: Sequence[Outfit[Database]], scene: Scene, rows: list[dict[str, Any]]) -> list[Trace]:
-    """Record a few agents as the unit whose way is of medium length, with all that changes meanwhile."""
+    """Record a few agents as the unit whose path is of medium length, with all that changes meanwhile."""
     from andante.cli.compare import REPLAY_MOVES, worth_replaying
     from andante.episode.trace import record
     from andante.episode.trial import Limits
 
     costs = [row["replanned_cost"] for row in rows[: len(rows) // len(outfits)]]  # of the first agent, by unit
-    unit = sorted(range(len(costs)), key=costs.__getitem__)[len(costs) // 2]
+    able = [unit for unit, cost in enumerate(costs) if math.isfinite(cost)] or range(len(costs))
+    unit = sorted(able, key=costs.__getitem__)[len(able) // 2]
     limits = Limits(moves=REPLAY_MOVES)
     return [
         record(one.algorithm, scene, unit=unit, limits=limits, databases=one.databases)

@@ -347,12 +347,21 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def print_items(items: Iterable[tuple[str, str]], indent: int = 2) -> None:
-    """Print names with what they mean; a long text is wrapped in a column of its own, with a narrow terminal too."""
+    """Print names with what they mean.
+
+    A terminal wraps a long text in a column of its own; for a pipe or a file each item is one line.
+    """
     from rich.table import Table
 
+    rows = list(items)
+    if not out.is_terminal:
+        longest = max((len(name) for name, _ in rows), default=0)
+        for name, text in rows:
+            out.print(Text(f"{'':{indent}}{name:{longest}}  {text}"), soft_wrap=True)
+        return
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
-    for name, text in items:
+    for name, text in rows:
         table.add_row(Text(" " * indent + name), Text(text))
     out.print(table)

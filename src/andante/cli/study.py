@@ -96,7 +96,7 @@ def unfinished(store: Store) -> str:
     found = status(store)
     if found.finished:
         return ""
-    share = 100 * found.trials_finished / found.trials
+    share = min(99.9, 100 * found.trials_finished / found.trials)  # never 100.0 while something is missing
     return (
         f"Unfinished: {found.trials_finished:,} of {found.trials:,} trials ({share:.1f} %) and "
         f"{found.jobs_finished:,} of {found.jobs:,} jobs are done, so algorithms may have been "

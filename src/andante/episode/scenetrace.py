@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from andante.episode.run import Outfit
 from andante.episode.scenewalk import SceneWalk, cost_cap
@@ -18,8 +17,6 @@ from andante.measures import Outcome
 from andante.world.heuristics import DIAGONAL
 from andante.world.layout import GridArrays, stride
 from andante.world.scenes import Scene
-
-_OPEN, _CLOSED = ord("."), ord("@")  # how cells look that were not so at first
 
 
 def record_scene(outfit: Outfit[Any], scene: Scene, unit: int, limits: Limits, most_thoughts: int) -> Trace:
@@ -37,15 +34,15 @@ def record_scene(outfit: Outfit[Any], scene: Scene, unit: int, limits: Limits, m
     walk = SceneWalk(outfit, scene, unit, "never", log_rows=most_thoughts + 1)
     cost, trial, agent = cost_cap(scene, unit, limits), walk.trial, walk.agent
     events, thoughts, moves = _Events(scene, walk), ThoughtRows(most_thoughts), []
-    kept, last = 0, 0  # thoughts since the last move, and the tick of the last move
+    kept = 0  # thoughts since the last move
     while trial.outcome is Outcome.WALKING:
         tick = trial.ticks + 1
         walk.tick(cost, limits.moves, limits.expansions)
         events.note(tick)
         kept += thoughts.keep(agent.thoughts())
         if walk.made is not None:
-            made, last = walk.made, tick
-            moves.append((made.to, made.cost, made.expanded, made.learned, kept, 0, last))
+            made = walk.made
+            moves.append((made.to, made.cost, made.expanded, made.learned, kept, 0, tick))
             kept = 0
     arrays = scene.grid.graph.arrays
     problem = scene.grid.problem(*scene.units[walk.unit])
@@ -76,7 +73,6 @@ class _Events:
         self.goals: list[tuple[int, int]] = []
         self._walk, self._goal = walk, walk.goal
         self._coming = [(one.tick, scene.grid.state(*one.cell)) for one in reversed(scene.changes)]
-        self._looks = _looks(scene)
         self._passable = scene.grid.passable.ravel().copy()
 
     @property
@@ -89,18 +85,11 @@ class _Events:
         cells: dict[int, None] = {}
         while self._coming and self._coming[-1][0] <= tick:
             cells[self._coming.pop()[1]] = None
-        present = self._walk.world.passable.ravel()
+        present, looks = self._walk.world.passable.ravel(), self._walk.world.terrain.ravel()
         for cell in cells:
             if present[cell] != self._passable[cell]:
                 self._passable[cell] = present[cell]
-                self.changes.append((tick, cell, int(self._looks[int(present[cell]), cell])))
+                self.changes.append((tick, cell, int(looks[cell])))
         if self._walk.goal != self._goal:
             self._goal = self._walk.goal
             self.goals.append((tick, self._goal))
-
-
-def _looks(scene: Scene) -> npt.NDArray[np.uint8]:
-    """Return how each cell looks when it is closed, and when it is open."""
-    shown, passable = scene.grid.shown.ravel(), scene.grid.passable.ravel()
-    closed = np.where(passable, np.uint8(_CLOSED), shown)
-    return np.stack([closed, np.where(passable, shown, np.uint8(_OPEN))])

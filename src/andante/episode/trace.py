@@ -135,7 +135,7 @@ class Trace:
     def learned_rise(self) -> npt.NDArray[np.float64]:
         """For each cell, its final value minus the straight-line heuristic; nan where nothing was learned.
 
-        A value is compared with the distance to where the goal was when it was learned.
+        A value is compared with the distance to where the goal was at the agent's next move.
         """
         rise = np.full(self.terrain.size, np.nan)
         ticks = np.repeat(self.moves["tick"], self.moves["thoughts"])
@@ -219,7 +219,7 @@ def record(
     algorithm: str | Algorithm,
     problem: Problem | Scene,
     *,
-    unit: int = 0,
+    unit: int | None = None,
     limits: Limits = TRACE_LIMITS,
     most_thoughts: int = MOST_THOUGHTS,
     databases: Sequence[Any] = (),
@@ -228,8 +228,9 @@ def record(
 ) -> Trace:
     """Solve one problem on a grid; return all moves of the agent and the first ``most_thoughts`` of its thoughts.
 
-    Of a scene, the agent walks as this ``unit`` alone, as in `andante.episode.scenewalk.walk_scene`; the trace contains
-    what changes meanwhile. The limit on moves then counts ticks, those that the agent waits included.
+    In a scene, the agent walks alone as this ``unit`` (by default the first), as in
+    `andante.episode.scenewalk.walk_scene`, and the trace contains what changes meanwhile. The limit on moves then
+    counts ticks, including those that the agent waits.
 
     >>> import andante
     >>> grid = andante.generate("empty", 8, 8)
@@ -242,7 +243,9 @@ def record(
         from andante.episode.scenetrace import record_scene
 
         outfit = Outfit.of(algorithm, databases, sight, **parameters)
-        return record_scene(outfit, problem, unit, limits, most_thoughts)
+        return record_scene(outfit, problem, 0 if unit is None else unit, limits, most_thoughts)
+    if unit is not None:
+        raise ParameterError("a unit is one of a scene; leave it out for a single problem")
     check_problem(problem)
     grid = problem.grid
     if grid is None:

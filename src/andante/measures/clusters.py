@@ -68,6 +68,7 @@ class Clusters:
     count: int
     of_maps: bool  # else each problem is a cluster
     maps: int  # how many there are
+    problems: Numbers  # [trials]: the problem of each, by number from 0
 
     @classmethod
     def of(
@@ -77,26 +78,23 @@ class Clusters:
         problems: Sequence[Any] | npt.NDArray[Any] | None = None,
     ) -> Clusters:
         """Return the clusters of trials, from the map and the problem of each."""
-        names, numbers = np.unique(np.asarray(maps), return_inverse=True)
+        names, numbers = _numbered(maps)
+        posed, own = _numbered(np.arange(len(numbers)) if problems is None else problems)
         if over == "maps" and len(names) > 1:
-            return cls(numbers.astype(np.int64), len(names), True, len(names))
-        return cls._of_problems(np.arange(len(numbers)) if problems is None else np.asarray(problems), len(names))
-
-    @classmethod
-    def _of_problems(cls, problems: npt.NDArray[Any], maps: int) -> Clusters:
-        names, numbers = np.unique(problems, return_inverse=True)
-        return cls(numbers.astype(np.int64), len(names), False, maps)
+            return cls(numbers, len(names), True, len(names), own)
+        return cls(own, len(posed), False, len(names), own)
 
     def __str__(self) -> str:
         return described(self.count, self.of_maps, self.maps)
 
     def of_part(self, kept: npt.NDArray[np.bool_]) -> Clusters:
-        """Return the clusters of some of the problems."""
+        """Return the clusters of some of the trials."""
         if kept.all():
             return self
         if self.of_maps:
-            return Clusters.of(self.numbers[kept])
-        return Clusters._of_problems(self.numbers[kept], self.maps)
+            return Clusters.of(self.numbers[kept], problems=self.problems[kept])
+        left, numbers = _numbered(self.problems[kept])
+        return Clusters(numbers, len(left), False, self.maps, numbers)
 
     def sizes(self) -> Values:
         """Return the number of problems in each cluster."""
@@ -118,6 +116,12 @@ class Clusters:
         1.0
         """
         return float(_errors(self.sums(values[None, :]), self.sizes())[0])
+
+
+def _numbered(names: Sequence[Any] | npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Numbers]:
+    """Return the different names, and the number of each one among them."""
+    different, numbers = np.unique(np.asarray(names), return_inverse=True)
+    return different, numbers.astype(np.int64)
 
 
 def described(count: int, of_maps: bool, maps: int) -> str:

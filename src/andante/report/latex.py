@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from andante.measures import MEASURES, Measure, Summary
+from andante.measures.achievement import ACHIEVED
 from andante.measures.summary import QUANTILES
 from andante.report.table import Best, Column, columns, headed, marks
 from andante.report.titles import title_of
@@ -35,6 +36,8 @@ _USUAL = (
     "microseconds_per_move",
     "memory_bytes",
 )
+#: Measures that are there only because an option asked for them (a penalty, or the time of a turn): never left out.
+_ASKED_FOR = (*(name for name in MEASURES if name.startswith("capped_")), *ACHIEVED)
 #: Units with prefixes, by what they are measured in: all numbers of a column are in the largest that fits.
 _SCALES = {"B": ((1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB")), "s": ((1e-3, "ms"), (1.0, "s"))}
 
@@ -117,7 +120,8 @@ def latex(
     the table is, and else as a page.
     """
     shown = columns(summaries, measures, about)
-    measured = [one for one in shown if one.measure is not None and (measures or _usual(one))]
+    measured = [one for one in shown if one.measure is not None]
+    measured = measured if measures else _usual(measured)
     nowhere = [False] * len(summaries)
     bold = [nowhere, nowhere, *map(list, zip(*marks(summaries, measured, best), strict=True))]
     specs = [*_counts(summaries), *(_spec(column, summaries, measures) for column in measured)]
@@ -145,8 +149,10 @@ def latex(
     )
 
 
-def _usual(column: Column) -> bool:
-    return column.measure in _USUAL and column.statistic != "p95"
+def _usual(columns: Sequence[Column]) -> list[Column]:
+    """Return the columns that are shown if none were chosen: what fits, and what options of the command ask for."""
+    kept = [one for one in columns if one.statistic != "p95" and one.measure in (*_USUAL, *_ASKED_FOR)]
+    return kept or list(columns)
 
 
 def _blocks(widths: Sequence[float], named: float) -> list[list[int]]:

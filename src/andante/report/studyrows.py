@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import ParameterError
+from andante.errors import CampaignError
 from andante.measures import PLACE, Better, Clusters, Summary, map_column, measure
 from andante.measures.clusters import Mean, Over, Values, resampled
 from andante.report.dominance import on_all_problems, paired
@@ -31,7 +31,7 @@ def summary_of(results: Results, algorithm: str, over: Over = "maps") -> Summary
     summaries = found.summaries(over=over)
     if len(summaries) > 1:
         names = " and ".join(one.name for one in summaries[:2])
-        raise ParameterError(f"{algorithm} was run under several conditions ({names}); choose one with 'where'")
+        raise CampaignError(f"{algorithm} was run under several conditions ({names}); choose one with 'where'")
     return summaries[0]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from andante.errors import ParameterError
+from andante.errors import CampaignError
 from andante.measures import Clusters, Measure, Summary, measure, problem_mismatch
 from andante.measures.clusters import correlated
 from andante.report.charts import Setting, is_number
@@ -184,7 +184,7 @@ def influence(spec: InfluenceSpec, results: Results) -> str:
         return not_compared(fault)
     settings = chosen.settings()
     if len({_arguments(one) for one in settings}) < len(settings):
-        raise ParameterError(f"{spec.title}: algorithms were run under several conditions; choose one with 'where'")
+        raise CampaignError(f"{spec.title}: algorithms were run under several conditions; choose one with 'where'")
     head = [""]
     for name in spec.parameters:
         head += [f"{plain(name)} rises: paper", "ours"]

@@ -1,7 +1,7 @@
 /*
  * Replays Andante traces: what agents thought and where they went, side by side, on one clock.
  *
- * A trace is the JSON that Trace.to_json writes (src/andante/episode/trace.py says what is in it).
+ * A trace is the JSON that Trace.to_json writes (src/andante/episode/tracefile.py describes it).
  * mountTraces(element, documents) builds the player inside an element.
  *
  * The clock counts moves: each move takes 1, as does each turn that the agent waits, and before a move the agent thinks,
@@ -102,7 +102,7 @@ export class Episode {
     return (this.firstThought[this.count + 1] - this.firstThought[this.count]) / PACE;
   }
 
-  /** How far each learned value lies above the straight-line distance to where the goal was then. */
+  /** How far each learned value is above the straight-line distance to where the goal was at the next move. */
   measureRises() {
     const { thoughts, goals, moves, width, diagonal, straight = 1, sixteen } = this.trace;
     this.rise = new Float32Array(thoughts.state.length);
@@ -130,7 +130,7 @@ export class Episode {
     const moves = countUpTo(this.ends, time);
     const since = time - this.begins[moves];
     const thinking = this.thinking(moves);
-    const share = thinking > 0 ? Math.min(1, Math.max(0, since / thinking)) : 1;
+    const share = since < 0 ? 0 : thinking > 0 ? Math.min(1, since / thinking) : 1;
     const first = this.firstThought[moves];
     const thoughts = first + Math.floor(share * (this.firstThought[moves + 1] - first));
     const step = moves < this.count ? Math.min(1, Math.max(0, since - thinking)) : 0;
