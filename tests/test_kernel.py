@@ -1,5 +1,6 @@
 """The door to Numba: what was compiled is found again, what was edited never runs stale, and kernels cannot misbehave."""
 
+import ast
 import json
 import math
 import multiprocessing
@@ -35,6 +36,7 @@ from andante.kernel import (
     source_state,
     subroutine,
 )
+from andante.kernel.essence import essence
 from andante.search import heap
 from andante.search.heap import Heap
 from andante.world.graph import Graph
@@ -292,6 +294,80 @@ def test_a_second_process_compiles_nothing_and_an_edited_kernel_in_another_file_
     assert mill.ask("outer") == ([21], [])
     mill.edit("apart", "X = 1", "X = 2")  # nobody's business
     assert mill.ask("outer") == ([21], [])
+
+
+@pytest.mark.compiled
+def test_comments_and_docstrings_compile_nothing_again(mill):
+    assert mill.ask("outer", "from_pair")[0] == [21, 17]
+    mill.edit(
+        "outer", "from andante.kernel import kernel\n", '"""About this file."""\n\nfrom andante.kernel import kernel\n'
+    )
+    mill.edit("outer", "def outer(x):\n", 'def outer(x):\n    """Return more."""\n\n')
+    mill.edit("outer", "    return x + PAIR[1]", "    # why\n    return x + PAIR[1]  # how")
+    assert mill.ask("outer", "from_pair") == ([21, 17], [])
+
+
+SOURCE = '''"""About."""
+import a  # x
+
+
+class B:
+    "B # b"
+
+    text = "# none"  # some
+    more = [
+        "no docstring",  # \u00e9
+    ]
+
+
+def f(x: int) -> str:
+    # why
+    """Return \u00e9.
+
+    # none
+    """; return "\u00e9"  # last
+'''
+
+ESSENCE = '''import a
+class B:
+    text = "# none"
+    more = [
+        "no docstring",
+    ]
+def f(x: int) -> str:
+    ; return "\u00e9"'''
+
+
+def test_what_of_a_source_counts():
+    assert essence(SOURCE.encode()).decode() == ESSENCE
+    assert essence(SOURCE.replace("\n", "\r\n").encode()).decode() == ESSENCE
+    assert essence(b"no python (") == b"no python ("
+
+
+def test_every_source_of_ours_means_the_same_without_comments():
+    class Undocumented(ast.NodeTransformer):
+        def visit(self, node):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+                node.body = node.body[1:] or [ast.Pass()] * (not isinstance(node, ast.Module))
+            return self.generic_visit(node)
+
+    for path in Path(cache.__file__).parents[1].rglob("*.py"):
+        text = path.read_bytes()
+        kept = essence(text).decode()
+        expected = ast.unparse(Undocumented().visit(ast.parse(text)))
+        assert ast.unparse(ast.parse(filled(kept))) == expected, path
+
+
+def filled(text):
+    """Return a source in which every body that has become empty has ``pass``."""
+    lines = text.split("\n")
+    made = []
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        made.append(line)
+        deep = len(line) - len(line.lstrip())
+        if line.rstrip().endswith(":") and len(following) - len(following.lstrip()) <= deep:
+            made.append(" " * (deep + 4) + "pass")
+    return "\n".join(made)
 
 
 @pytest.mark.compiled

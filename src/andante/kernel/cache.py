@@ -4,7 +4,7 @@ Numba's own ``cache=True`` looks only at the file that defines a function, so it
 *called from there* changes. Here, a kernel is cached under a hash of all sources it can reach: its own module; every
 module that the kernels, bundles and constants in that module's namespace come from; and, because a generic's body comes
 with its bundle, the modules of the bundles it is called with. Editing one agent recompiles that agent, editing a shared
-search kernel recompiles everything that uses it, editing the command line recompiles nothing.
+search kernel recompiles everything that uses it, editing the command line, a comment or a docstring recompiles nothing.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from numba.core.serialize import dumps
 from andante.errors import OutputError
 from andante.files import cache_folder, write_whole
 from andante.kernel.compiler import JIT, PART, Part, offer
+from andante.kernel.essence import code_digest, essence_digest
 
 _listeners: list[tuple[Callable[[str], None], Callable[[str], None] | None]] = []
 
@@ -55,7 +56,7 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
     """Stores a kernel's machine code in a folder named after the hash of its sources."""
 
     def __init__(self, function: FunctionType) -> None:
-        self._line = function.__code__.co_firstlineno
+        self._code = code_digest(function.__code__)
         self._path = str(cache_folder() / "kernels" / source_state(function))
 
     def get_cache_path(self) -> str:
@@ -65,7 +66,7 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
         return ""
 
     def get_disambiguator(self) -> str:
-        return str(self._line)
+        return self._code
 
     @classmethod
     def from_function(cls, py_func: FunctionType, py_file: str) -> _Locator:
@@ -294,7 +295,7 @@ def _state(namespaces: dict[str, dict[str, Any]]) -> str:
     digest = hashlib.sha256()
     for name in sorted(namespaces):
         digest.update(f"\n{name}\n".encode())
-        digest.update(_module_text(name))
+        digest.update(essence_digest(_module_text(name)))
         for key, value in sorted(namespaces[name].items()):
             digest.update(_constant(key, value))
     return digest.hexdigest()[:20]
