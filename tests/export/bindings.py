@@ -80,10 +80,14 @@ class CAgent:
         for i, table in enumerate(tables):
             self.files.databases[i], self.files.database_bytes[i] = self._databases[i].ctypes.data, len(table)
         self.agent = memory(8 * 1024)
-        self.world = memory(len(image))
-        self.living = self._world("init") == 0
+        world_bytes = ctypes.c_size_t(len(image))
+        whole = self._pointers(self.map)[0], ctypes.c_size_t(len(image))
+        self.living = library.andante_world_bytes(*whole, ctypes.byref(world_bytes)) == 0
+        self.world, self._image = memory(world_bytes.value), whole
+        self.world_bytes = world_bytes
         if self.living:
-            self.files.map = self.world.ctypes.data
+            self._checked(self._world("init"))
+            self.files.map, self.files.map_bytes = self.world.ctypes.data, self.world_bytes.value
         self.mind_bytes, self.desk_bytes = ctypes.c_size_t(), ctypes.c_size_t()
         self.check("bytes", ctypes.byref(self.files), ctypes.byref(self.mind_bytes), ctypes.byref(self.desk_bytes))
         self.mind, self.desk = memory(self.mind_bytes.value), memory(self.desk_bytes.value, fill=-5)
@@ -98,9 +102,8 @@ class CAgent:
         self.check(how, agent, ctypes.byref(self.files), mind, self.mind_bytes, desk, self.desk_bytes)
 
     def _world(self, how: str) -> int:
-        size = ctypes.c_size_t(self.files.map_bytes)
-        of_both = [part for one in self._pointers(self.world, self.map) for part in (one, size)]
-        return getattr(self._library, f"andante_world_{how}")(*(of_both[:2] if how == "seal" else of_both))
+        image = () if how == "seal" else self._image
+        return getattr(self._library, f"andante_world_{how}")(*self._pointers(self.world), self.world_bytes, *image)
 
     def attach_world(self) -> None:
         """Let the library check the world as it is."""
@@ -155,4 +158,4 @@ class CAgent:
 
     def edit(self, cell: int, opened: bool) -> None:
         what = self._library.andante_open_cell if opened else self._library.andante_close_cell
-        assert what(*self._pointers(self.world), ctypes.c_size_t(self.files.map_bytes), cell) == 0
+        assert what(*self._pointers(self.world), self.world_bytes, cell) == 0

@@ -47,20 +47,19 @@ class CCrowd:
         self._databases = [memory(len(one), one) for one in databases]
         for i, one in enumerate(databases):
             self._files.databases[i], self._files.database_bytes[i] = self._databases[i].ctypes.data, len(one)
-        self._world = memory(len(image), image)
-        if self._library.andante_world_init(*self._whole(self._world), *self._whole(self._keeps[1])) == 0:
-            self._files.map = self._world.ctypes.data
+        whole, size = (ctypes.c_void_p(self._keeps[1].ctypes.data), ctypes.c_size_t(len(image))), ctypes.c_size_t()
+        if self._library.andante_world_bytes(*whole, ctypes.byref(size)) == 0:
+            self._world = memory(size.value)
+            assert self._library.andante_world_init(ctypes.c_void_p(self._world.ctypes.data), size, *whole) == 0
+            self._files.map, self._files.map_bytes = self._world.ctypes.data, size.value
         self._bytes = ctypes.c_size_t()
         assert self.call("bytes", ctypes.byref(self._files), ctypes.byref(self._bytes)) == 0
         self._memory, self._crowd = memory(self._bytes.value), memory(1 << 17)
         self._set("init")
 
-    def _whole(self, data):
-        return ctypes.c_void_p(data.ctypes.data), ctypes.c_size_t(self._files.map_bytes)
-
     def edit(self, cell, opened):
         what = self._library.andante_open_cell if opened else self._library.andante_close_cell
-        assert what(*self._whole(self._world), cell) == 0
+        assert what(ctypes.c_void_p(self._world.ctypes.data), ctypes.c_size_t(self._files.map_bytes), cell) == 0
 
     def cells(self):
         at, count = ctypes.c_void_p(), ctypes.c_int32()

@@ -69,7 +69,7 @@ def test_crowds_that_grow_on_maps_that_change(project, tmp_path):
     export("lss", grid, tmp_path / "engine", living=True, crowd=1000, memory=1e6, grow=8)
     kinds = iter(("crowd2", "crowd4", "crowd8"))
     larger = ", ".join(f'"engine/data/arena.lss.{kind}"' for kind in kinds)
-    world = fragment("void *world").replace("y * width + x", "0")
+    world = fragment("size_t world_bytes").replace("y * width + x", "0")
     growing = fragment("budget.pause_when_full").replace(
         "files.plan = ...;  files.plan_bytes = ...;", "files.plan = whole(larger[grown++], &files.plan_bytes);"
     )

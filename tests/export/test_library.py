@@ -231,7 +231,7 @@ def test_an_export_replaces_an_export_and_nothing_else(grid, tmp_path):
         ({"targets": "amiga"}, "no target 'amiga'; the targets are this, linux"),
         ({"out": "/dev/null/engine"}, "cannot write to"),
         ({"out": "/dev/null"}, "not a folder"),
-        pytest.param({"algorithms": "prlrts", "living": True}, "without --living", marks=pytest.mark.full),
+        ({"algorithms": "prlrts(level=20)", "living": True}, "level must be at most"),
     ],
 )
 def test_what_is_refused_leaves_nothing_behind(change, said, grid, tmp_path):

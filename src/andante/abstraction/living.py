@@ -19,7 +19,7 @@ from andante.abstraction.clique import CHANGED, DEAD, Cover, Work, count, empty,
 from andante.abstraction.hierarchy import ChangingHierarchy, build, mark_around
 from andante.abstraction.layers import Layers
 from andante.abstraction.repair import Keep, repair
-from andante.kernel import bind, int64, kernel
+from andante.kernel import Entry, bind, entry_of, int64, kernel
 from andante.world.cells import Cells, set_cell
 from andante.world.changes import Changes, can_look_up, changed_cell
 from andante.world.living import LivingGraph, World
@@ -84,15 +84,16 @@ class LivingLevels(ChangingHierarchy):
         self._most = most
         super().__init__(world.frozen(), cover, keep)
         assert isinstance(self._ground, Cells)
+        here = world.cells.graph  # of the same columns and rows
+        self._ground = self._ground._replace(graph=here._replace(mask=self._ground.graph.mask))
         self.mends = Mends.over(max(self.top, 1) + 1)
         self.mends.scalars["version"] = world.version
         self.shown = self.layers.shown()
         self._pending = Pending.over(len(self.graph), world.version)
-        truth = world.passable.ravel()
-        map_ = self._pending, world.changes, truth, self._ground
-        self._take_note: Callable[[], int] = bind(_take_note, *map_)
+        map_ = self._pending, world.changes, world.passable.ravel(), self._ground
         rules = self.top, int(cover), int(keep)
-        self._mend: Callable[[int], int] = bind(_mend, *map_, self.layers, self._work, self.mends, *rules)
+        self._bound = *map_, self.layers, self._work, self.mends, *rules
+        self._mend: Callable[[int], int] = bind(_mend, *self._bound)
 
     def _build(self) -> tuple[Layers, int]:
         """Return the levels, without those at the top that hardly get smaller: a few of their nodes have many arcs."""
@@ -100,7 +101,7 @@ class LivingLevels(ChangingHierarchy):
 
     def take_note(self) -> None:
         """Take note of all changes in the log."""
-        self._take_note()
+        self._mend(0)
 
     def mend(self, most: int) -> int:
         """Mend the levels around at most so many cells that have changed, and return how many there were."""
@@ -109,6 +110,10 @@ class LivingLevels(ChangingHierarchy):
             self._forget_numbers()
         return mended
 
+    def entry(self) -> Entry:
+        """Return the code of `mend`, for programs without Python, with its context."""
+        return entry_of(_mend, *self._bound)
+
 
 def levels_of(graph: LivingGraph, cover: Cover, keep: Keep, most: float = math.inf) -> LivingLevels:
     """Return the levels above a map that changes, at most so many: all agents on it that need these share them."""
@@ -116,8 +121,8 @@ def levels_of(graph: LivingGraph, cover: Cover, keep: Keep, most: float = math.i
 
 
 @kernel
-def _take_note(pending: Pending, changes: Changes, truth: npt.NDArray[np.bool_], ground: Cells) -> int:
-    """Put the cells that have changed on the map into the queue; return how many are in it."""
+def _take_note(pending: Pending, changes: Changes, truth: npt.NDArray[np.bool_], ground: Cells) -> None:
+    """Put the cells that have changed on the map into the queue."""
     at = pending.scalars[0]
     if can_look_up(changes, at["noted"]):
         for k in range(at["noted"], changes.scalars[0]["total"]):
@@ -128,7 +133,6 @@ def _take_note(pending: Pending, changes: Changes, truth: npt.NDArray[np.bool_],
             if truth[cell] != ground.passable[cell]:
                 _await(pending, cell)
     at["noted"] = changes.scalars[0]["total"]
-    return at["count"]
 
 
 @kernel
@@ -154,7 +158,7 @@ def _mend(
     keep: int,
     most: int,
 ) -> int:
-    """Mend levels around up to ``most`` cells of the queue, and return how many were taken from it."""
+    """Take note of all changes, mend levels around up to ``most`` of these cells, and return how many these were."""
     at, log = pending.scalars[0], mends.scalars[0]
     if at["noted"] != changes.scalars[0]["total"]:
         _take_note(pending, changes, truth, ground)

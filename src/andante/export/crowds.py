@@ -27,10 +27,10 @@ from andante.errors import ParameterError
 from andante.export.images import (
     PLAN_NUMBERS,
     MapImage,
+    check_levels,
     number_of,
     plan_file,
     plan_numbers,
-    refuse_followers,
     served_goals,
     used_by,
 )
@@ -157,14 +157,14 @@ class CrowdPlan:
     @property
     def total_bytes(self) -> int:
         """The memory that the crowd needs, files included."""
-        return len(self.data) + len(self.map.data) + sum(one.nbytes for one in self.databases) + self.memory_bytes
+        return len(self.data) + self.map.total_bytes + sum(one.nbytes for one in self.databases) + self.memory_bytes
 
     @classmethod
     def of(cls, algorithm: Algorithm, image: MapImage, databases: Sequence[Any], size: CrowdSize) -> CrowdPlan:
         """Return the plan of a crowd of this size; raise `AlgorithmError` if the algorithm cannot be one of a crowd."""
         graph = image.graph
         Crowd(algorithm, image.world, databases=databases, share="goal" if size.share else None)  # refuses
-        refuse_followers(algorithm, image)
+        check_levels(algorithm, image)
         made = Made(algorithm, image.world, databases, size)
         _refuse_large(algorithm, size, made.unit_bytes)
         entries = made.entries()

@@ -164,12 +164,12 @@ def _planned(
     sizes: Sequence[CrowdSize],
 ) -> list[Exported]:
     """Return the agents with a plan for each map."""
-    images = [MapImage.of(World(grid) if living else grid) for grid in grids]
+    worlds = [World(grid) if living else grid for grid in grids]
+    serving = [[one for one in databases if one.serves(world.graph)] for world in worlds]
+    images = [MapImage.of(world, algorithms, given) for world, given in zip(worlds, serving, strict=True)]
     agents = []
     for name, algorithm in zip(names_for(map(str, algorithms)), algorithms, strict=True):
-        plans = tuple(
-            Plan.of(algorithm, image, [one for one in databases if one.serves(image.graph)]) for image in images
-        )
+        plans = tuple(Plan.of(algorithm, image, given) for image, given in zip(images, serving, strict=True))
         if len({plan.entry.identity for plan in plans}) > 1:
             raise AlgorithmError(
                 f"{algorithm} needs other machine code for some of these maps than for others; export them one by one"

@@ -1,10 +1,11 @@
 """Files for exported agents: an image of the map, and for each agent a plan of its memory.
 
-A *map image* holds what all agents on a map share. A *plan* says how one agent's memory is laid out on one map, with
-given databases: of each word of its context, whether it is a number or lies in a segment, and how the memory looks in
-the beginning. Segments are the plan itself (for what the agent only reads), the map, the databases, the agent's mind
-and its desk (`export.layout`). So the code in a library is for maps of any size; allocating is left to Python, which
-does it once, here.
+A *map image* holds what all agents on a map share. Of a map that changes, programs make a copy in memory of their own,
+the *world*, with room behind the image for levels of abstraction, if agents plan over them. A *plan* says how one
+agent's memory is laid out on one map, with given databases: of each word of its context, whether it is a number or lies
+in a segment, and how the memory looks in the beginning. Segments are the plan itself (for what the agent only reads),
+the map, the databases, the agent's mind and its desk (`export.layout`). So the code in a library is for maps of any
+size; allocating is left to Python, which does it once, here.
 
 Both have the format of databases (`andante.databases.header`), and ``numbers`` as their first array, with what C has to
 know at once (docs/explanation/database-files.md).
@@ -14,13 +15,16 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from andante.abstraction.hierarchy import DEFAULT_COVER
+from andante.abstraction.living import LivingLevels, levels_of
+from andante.abstraction.repair import Keep
 from andante.agent import Algorithm
 from andante.databases.header import Database, checksum_of, file_of, offsets_in
 from andante.episode.checks import covering
@@ -28,7 +32,7 @@ from andante.episode.loop import driver, loop_parts
 from andante.episode.single import Agent
 from andante.episode.tables import EPISODE
 from andante.errors import AlgorithmError
-from andante.export.layout import DESK, MAP, MIND, PLAN, Layout, Range, aligned, place_of, ranges_of, relocated
+from andante.export.layout import DESK, MAP, MIND, PLAN, Layout, Range, aligned, bounds, place_of, ranges_of, relocated
 from andante.kernel import Entry, Table, entry_of, table_of
 from andante.notation import Call
 from andante.search.hillclimb import walk_straight
@@ -36,11 +40,11 @@ from andante.search.memory import Log, Space, new_space
 from andante.search.mind import KeptMind
 from andante.world.graph import Graph
 from andante.world.grid import Grid
-from andante.world.living import World
+from andante.world.living import LivingGraph, World
 from andante.world.sensing import View
 
 MOST_DATABASES = 4
-MOST_MAP_WORDS = 64  # of a context that C has on its stack
+MOST_MAP_WORDS = 128  # of a context that C has on its stack
 
 # What is where in the ``numbers`` of a map image ...
 MAP_NUMBERS = (
@@ -61,6 +65,14 @@ MAP_NUMBERS = (
     "changes",  # where the number of changes is
     "sweeps",  # where the number of sweeps is
     "code",  # what contexts are for
+    "world_bytes",  # the memory of a copy that can be edited ...
+    "room",  # ... and where the room behind the image begins in it
+    "levels",  # for each hierarchy: where the context of the kernel that mends it is, its words, where its version is
+    "levels_count",
+    "levels_code",  # what these contexts are for
+    "initial",  # how what lies behind the image looks in the beginning, as in plans
+    "initials",
+    "data",
 )
 # ... and of a plan.
 PLAN_NUMBERS = (
@@ -120,16 +132,30 @@ class MapImage:
     world: Grid
     data: bytes
     ranges: list[Range]
+    world_bytes: int  # the memory of a copy that can be edited; 0 if the map cannot change
+    followers: int  # how many hierarchies follow its changes
 
     @property
     def graph(self) -> Graph:
         """The graph that agents walk on."""
         return self.world.graph
 
+    @property
+    def total_bytes(self) -> int:
+        """The memory that it needs, with a copy that can be edited."""
+        return len(self.data) + self.world_bytes
+
     @classmethod
-    def of(cls, world: Grid) -> MapImage:
-        """Return the image of a map; if it is a `World`, its cells can be closed and opened there too."""
+    def of(cls, world: Grid, algorithms: Iterable[Algorithm] = (), databases: Sequence[Any] = ()) -> MapImage:
+        """Return the image of a map; if it is a `World`, its cells can be closed and opened there too.
+
+        A `World` has the levels that these algorithms plan over, and those that agents on it have asked for before.
+        """
         graph = world.graph
+        if isinstance(world, World):
+            for algorithm in algorithms:
+                if algorithm.card.regions:
+                    Planned(algorithm, world, databases=databases)
         chart = graph.chart
         known = {"states": len(graph), "width": world.width, "height": world.height, "code": map_code()}
         entries = {"straight": entry_of(walk_straight, graph.arrays)}
@@ -144,18 +170,85 @@ class MapImage:
             assert len(entry.words) <= MOST_MAP_WORDS
             arrays[key] = np.zeros((len(entry.words), 2), np.int64)
             known[f"{key}_words"] = len(entry.words)
-        where = offsets_in(_file("map", MAP_NUMBERS, chart, known, arrays))
+        levels = _Levels.of(world, own)
+        arrays |= levels.arrays()
+        known |= levels.known()
+        file = _file("map", MAP_NUMBERS, chart, known, arrays)
+        where, end = offsets_in(file), aligned(len(file))
         # Arrays that only the image has are gone when agents are laid out, and something else may lie there.
-        ranges = ranges_of(own, where, MAP)
+        ranges = ranges_of(own, where, MAP) + levels.ranges(where, end)
         for key, entry in entries.items():
             arrays[key] = np.array(relocated(entry, ranges), np.int64)[:, :2]
+        arrays |= levels.arrays(ranges, where)
         if isinstance(world, World):
             known["changes"], known["sweeps"] = (where[key] for key in ("changes_scalars", "parts_scalars"))
             fields = world.parts.scalars.dtype.fields
             assert fields is not None
             known["sweeps"] += fields["sweeps"][1]
+            known["room"] = end if levels.room else len(file)
+            known["world_bytes"] = known["room"] + levels.room
         data = _file("map", MAP_NUMBERS, chart, known, arrays)
-        return cls(world, data, ranges)
+        return cls(world, data, ranges, known.get("world_bytes", 0), len(levels.entries))
+
+
+class _Levels:
+    """The levels of abstraction that follow a map: they lie behind its image, but for what is only read."""
+
+    def __init__(self, hierarchies: Sequence[LivingLevels], own: dict[str, npt.NDArray[Any]]) -> None:
+        self.entries = [one.entry() for one in hierarchies]
+        self._versions = [one.mends.scalars["version"] for one in hierarchies]
+        self._layout = Layout(
+            [Range(*bounds(array), MAP, 0) for array in own.values() if array.size], {MIND: 0, PLAN: 0}
+        )
+        self._begin = len(self._layout.ranges)  # before these are the map's own arrays
+        for entry in self.entries:
+            self._layout.place(entry.arrays, (), shared_desk=False)
+
+    @classmethod
+    def of(cls, world: Grid, own: dict[str, npt.NDArray[Any]]) -> _Levels:
+        """Return the levels of a map, given its own arrays."""
+        followers = world.followers if isinstance(world, World) else ()
+        return cls([one for one in followers if isinstance(one, LivingLevels)], own)
+
+    @property
+    def room(self) -> int:
+        """The bytes behind the image."""
+        return self._layout.used[MIND]
+
+    def known(self) -> dict[str, int]:
+        """Return what ``numbers`` say of them, but for places."""
+        if not self.entries:
+            return {}
+        return {
+            "levels_count": len(self.entries),
+            "levels_code": levels_code(),
+            "initials": len(self._layout.initial),
+        }
+
+    def ranges(self, where: dict[str, int], end: int) -> list[Range]:
+        """Return where their memory lies, given where the arrays of the image are, and its end."""
+        begin = {PLAN: where.get("data", 0), MIND: end}
+        loose = self._layout.ranges[self._begin :]
+        return [one._replace(segment=MAP, offset=one.offset + begin[one.segment]) for one in loose]
+
+    def arrays(self, ranges: Sequence[Range] = (), where: dict[str, int] | None = None) -> dict[str, npt.NDArray[Any]]:
+        """Return the arrays that the image has of them; these are zero if it is not known where everything lies."""
+        if not self.entries:
+            return {}
+        rows, words = np.zeros((len(self.entries), 3), np.int64), [np.zeros((0, 2), np.int64)]
+        for row, entry, version in zip(rows, self.entries, self._versions, strict=True):
+            if where is None:
+                words.append(np.zeros((len(entry.words), 2), np.int64))
+                continue
+            row[0] = where["levels_words"] + sum(each.nbytes for each in words)
+            row[1], row[2] = len(entry.words), place_of(version, ranges)[0]
+            words.append(np.array(relocated(entry, ranges), np.int64)[:, :2])
+        return {
+            "levels": rows,
+            "levels_words": np.concatenate(words),
+            "initial": np.array(self._layout.initial, np.int64).reshape(-1, 5),
+            "data": np.frombuffer(b"".join(self._layout.data), np.uint8),
+        }
 
 
 def map_arrays(world: Grid) -> dict[str, npt.NDArray[Any]]:
@@ -170,6 +263,20 @@ def map_entries() -> dict[str, Entry]:
     """Return the code of the kernels that work on maps alone, by name; it is the same for all maps."""
     world = World(Grid([[True, True]]))
     return {"straight": entry_of(walk_straight, world.graph.arrays), **world.entries()}
+
+
+@functools.cache
+def levels_entry() -> Entry:
+    """Return the code of the kernel that mends levels; it is the same for all maps, rules and numbers of levels."""
+    graph = World(Grid([[True, True]])).graph
+    assert isinstance(graph, LivingGraph)
+    return levels_of(graph, DEFAULT_COVER, Keep.CONNECTED, 1).entry()
+
+
+@functools.cache
+def levels_code() -> int:
+    """Return what tells its machine code from all other."""
+    return number_of(levels_entry().identity)
 
 
 @functools.cache
@@ -240,14 +347,14 @@ class Plan:
     @property
     def total_bytes(self) -> int:
         """The memory that one agent needs, files included."""
-        files = len(self.data) + len(self.map.data) + sum(one.nbytes for one in self.databases)
+        files = len(self.data) + self.map.total_bytes + sum(one.nbytes for one in self.databases)
         return files + self.mind_bytes + self.desk_bytes
 
     @classmethod
     def of(cls, algorithm: Algorithm, image: MapImage, databases: Sequence[Any] = ()) -> Plan:
         """Return the plan for an algorithm on a map; raise `AlgorithmError` if it lacks a database."""
         agent = Planned(algorithm, image.world, databases=databases)
-        refuse_followers(algorithm, image)
+        check_levels(algorithm, image)
         entry = agent.entry()
         used = used_by(algorithm, agent.databases, image.world.graph)
         layout = Layout.on(image.ranges, used, MIND_BEGINS)
@@ -262,12 +369,11 @@ class Plan:
         return cls(algorithm, image, used, entry, data, layout.used[MIND], layout.used[DESK])
 
 
-def refuse_followers(algorithm: Algorithm, image: MapImage) -> None:
-    """Raise `AlgorithmError` for an algorithm that needs something mended in Python when the map changes."""
-    if isinstance(image.world, World) and image.world.has_followers:
+def check_levels(algorithm: Algorithm, image: MapImage) -> None:
+    """Raise `AlgorithmError` if an algorithm plans over levels that were made after the image of the map."""
+    if isinstance(image.world, World) and len(image.world.followers) > image.followers:
         raise AlgorithmError(
-            f"{algorithm} plans over levels of the map, and levels cannot be mended outside Python yet; export it "
-            "without --living, or export another algorithm"
+            f"the image of {image.world.name} lacks levels that {algorithm} plans over; name it when the image is made"
         )
 
 

@@ -84,6 +84,15 @@ class _Piece(NamedTuple):
         return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(self.low))
 
 
+def _without_zeros(contents: npt.NDArray[np.uint8]) -> int:
+    """Return the length of memory without the zeros at its end, of which there may be very many."""
+    end, some = len(contents), 1 << 20
+    while end > 0 and not contents[max(end - some, 0) : end].any():
+        end -= min(some, end)
+    block = contents[max(end - some, 0) : end]
+    return end - int(np.argmax(block[::-1] != 0)) if end else 0
+
+
 def _piece(arrays: Sequence[npt.NDArray[Any]]) -> _Piece:
     """Return the piece of memory in which overlapping arrays lie."""
     ends = [bounds(one) for one in arrays]
@@ -169,11 +178,10 @@ class Layout:
             ]
         if not contents.any():
             return
-        if np.array_equal(contents[piece.step :], contents[: -piece.step]):
+        size = _without_zeros(contents)
+        kept = contents[:size]
+        if len(contents) - size < piece.step and np.array_equal(contents[piece.step :], contents[: -piece.step]):
             size, kept = len(contents), contents[: piece.step]
-        else:  # zeros at the end need not be kept
-            size = len(contents) - int(np.argmax(contents[::-1] != 0))
-            kept = contents[:size]
         self.initial.append((segment, offset, size, self.used[PLAN], len(kept)))
         self._keep(kept)
 

@@ -29,6 +29,8 @@ from andante.export.images import (
     PLAN_NUMBERS,
     Plan,
     code_number,
+    levels_code,
+    levels_entry,
     map_code,
     map_entries,
 )
@@ -36,7 +38,7 @@ from andante.export.objects import Target, object_of
 from andante.export.records import RECORDS, in_c
 from andante.kernel import Entry
 from andante.measures import Outcome
-from andante.world.living import TENDED
+from andante.world.living import MENDED, MOST_UNNOTED, TENDED
 
 #: Codes that are not errors, with what remains to be done.
 CONTINUE = {
@@ -172,6 +174,9 @@ def sources(agents: Sequence[Exported], library: str) -> dict[str, str]:
         "EPISODE": in_c(EPISODE),
         "MIND_HEAD": f"int64_t {', '.join(MIND_HEAD)}",
         "TENDED": TENDED,
+        "MENDED": MENDED,
+        "MOST_UNNOTED": MOST_UNNOTED,
+        "LEVELS": _levels(agents),
         "MOST_MAP_WORDS": MOST_MAP_WORDS,
         "MOST_AT_ONCE": MOST_AT_ONCE,
         "MOST_PROBLEMS": MOST_PROBLEMS,
@@ -263,6 +268,21 @@ def _outcome(one: Outcome) -> str:
     return f"ANDANTE_{'OUTCOME_' if one in (Outcome.STUCK, Outcome.UNREACHABLE) else ''}{one.name}"
 
 
+def has_levels(agents: Sequence[Exported]) -> bool:
+    """Return whether maps of a library have levels that follow their changes."""
+    return any(plan.map.followers for one in agents for plan in one.plans)
+
+
+def _levels(agents: Sequence[Exported]) -> str:
+    """Return what the source says of the kernel that mends levels; without levels it is never called."""
+    if not has_levels(agents):
+        return "#define LEVELS_CODE INT64_C(0)\nstatic mend_code *const MEND = NULL;"
+    return (
+        f"extern mend_code andante_code_mend;\n#define LEVELS_CODE INT64_C({_literal(levels_code())})\n"
+        "static mend_code *const MEND = andante_code_mend;"
+    )
+
+
 def _literal(number: object) -> str:
     """Return a number as C reads it, which has no literal for the lowest one."""
     return f"{number}" if number != -(2**63) else "-9223372036854775807) - INT64_C(1"
@@ -305,5 +325,7 @@ def objects(agents: Sequence[Exported], target: Target) -> dict[str, bytes]:
         made[f"{name}_crowd.o"] = object_of(own, target)
         common = {f"andante_code_{key}": entry for key, entry in entries.items() if key in CROWD_KERNELS}
         made["crowds.o"] = object_of(common, target)
+    if has_levels(agents):
+        made["levels.o"] = object_of({"andante_code_mend": levels_entry()}, target)
     kernels = {f"andante_code_{name}": entry for name, entry in map_entries().items()}
     return {**made, "maps.o": object_of(kernels, target)}

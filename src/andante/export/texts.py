@@ -85,11 +85,14 @@ def example(agent: Exported, living: bool) -> str:
 
 _WORLD_EXAMPLE = """
     /* The map can change: agents get a copy of its image that is ours to edit. */
-    void *world = malloc(files.map_bytes);
+    size_t world_bytes;
+    check(andante_world_bytes(files.map, files.map_bytes, &world_bytes));
+    void *world = calloc(1, world_bytes);
     if (world == NULL) return 1;
-    check(andante_world_init(world, files.map_bytes, files.map, files.map_bytes));
+    check(andante_world_init(world, world_bytes, files.map, files.map_bytes));
     free((void *)files.map);
     files.map = world;
+    files.map_bytes = world_bytes;
 """
 
 
@@ -150,18 +153,24 @@ def readme(agents: Sequence[Exported], libraries: dict[str, Any], unlinked: Sequ
 #: What examples do besides on a map that changes: agents get a copy of its image that is the game's to edit.
 _WORLD_IN_EXAMPLES = {
     "CS_IMPORT": (
+        '    [DllImport("andante")] public static extern int andante_world_bytes(IntPtr image, UIntPtr imageBytes, '
+        "out UIntPtr worldBytes);\n"
         '    [DllImport("andante")] public static extern int andante_world_init(IntPtr world, UIntPtr worldBytes, '
         "IntPtr image, UIntPtr imageBytes);\n"
     ),
     "CS_WORLD": (
-        "        IntPtr world = Marshal.AllocHGlobal((int)files.mapBytes); // for andante_close_cell and the like\n"
-        "        andante_world_init(world, files.mapBytes, files.map, files.mapBytes);\n"
-        "        files.map = world;\n"
+        "        andante_world_bytes(files.map, files.mapBytes, out var worldBytes);\n"
+        "        IntPtr world = Marshal.AllocHGlobal((IntPtr)(long)worldBytes); // for andante_close_cell and so on\n"
+        "        andante_world_init(world, worldBytes, files.map, files.mapBytes);\n"
+        "        files.map = world; files.mapBytes = worldBytes;\n"
     ),
     "GD_WORLD": (
         "        PackedByteArray image = map; // map is now ours: for andante_close_cell, andante_open_cell\n"
+        "        size_t world_bytes = 0;\n"
+        "        andante_world_bytes(image.ptr(), image.size(), &world_bytes);\n"
+        "        map.resize(world_bytes);\n"
         "        andante_world_init(map.ptrw(), map.size(), image.ptr(), image.size());\n"
-        "        files.map = map.ptr();\n"
+        "        files.map = map.ptr(); files.map_bytes = map.size();\n"
     ),
 }
 

@@ -21,7 +21,7 @@ from andante.world.layout import GridArrays
 from andante.world.parts import Parts, is_apart, note_closed, note_opened, sweep
 
 TENDED = 2048  # cells looked at for components at a time
-_MOST_UNNOTED = RECENT // 2  # changes that followers need not have noted
+MOST_UNNOTED = RECENT // 2  # changes that followers need not have noted
 MENDED = 64  # changed cells around which levels are mended at a time
 
 F = TypeVar("F", bound=Follower)
@@ -131,7 +131,7 @@ class World(Grid):
 
     def _keep_noted(self) -> None:
         """Let followers take note of changes before they can no longer be looked up."""
-        if self.version - self._noted > _MOST_UNNOTED:
+        if self.version - self._noted > MOST_UNNOTED:
             self._take_note()
 
     def _take_note(self) -> None:
@@ -183,9 +183,9 @@ class World(Grid):
         return self._cells
 
     @property
-    def has_followers(self) -> bool:
-        """Whether something has to be mended in Python when the map changes."""
-        return bool(self._followers)
+    def followers(self) -> tuple[Follower, ...]:
+        """What follows the changes of the map."""
+        return tuple(self._followers.values())
 
     def entries(self) -> dict[str, Entry]:
         """Return the code of what a program without Python needs to change the map, with contexts."""

@@ -10,12 +10,14 @@ extern "C" {
 
 typedef int32_t code(int64_t *done, void **exception, int64_t context, int64_t episodes, int64_t count, int64_t trail,
                      int64_t room, int64_t times, int64_t timed, int64_t patience);
+typedef int32_t mend_code(int64_t *done, void **exception, int64_t context, int64_t most);
 @PROTOTYPES@
+@LEVELS@
 
 /* --- layouts: docs/explanation/database-files.md ------------------------------------------------------------------ */
 
 /* A world, which is a copy of an image, keeps its seal in the head, behind its kind. */
-enum { HEAD_BYTES = 96, KIND_AT = 32, WORLD_SEAL_AT = 48, ENTRY_BYTES = 64, MOST_ARRAYS = 64 };
+enum { HEAD_BYTES = 96, LENGTH_AT = 16, KIND_AT = 32, WORLD_SEAL_AT = 48, ENTRY_BYTES = 64, MOST_ARRAYS = 64 };
 enum { @SEGMENTS@ };
 enum { @MAP_NUMBERS@, MAP_NUMBERS };
 enum { @PLAN_NUMBERS@, PLAN_NUMBERS };
@@ -29,7 +31,7 @@ typedef struct mind {
     episode run;
 } mind;
 
-enum { NOWHERE = -1, MOST_MAP_WORDS = @MOST_MAP_WORDS@, AHEAD = @TENDED@, MOST_AT_ONCE = @MOST_AT_ONCE@ };
+enum { NOWHERE = -1, MOST_MAP_WORDS = @MOST_MAP_WORDS@, AHEAD = @TENDED@, AROUND = @MENDED@, MOST_UNNOTED = @MOST_UNNOTED@, MOST_AT_ONCE = @MOST_AT_ONCE@ };
 #define MOST_PROBLEMS INT64_C(@MOST_PROBLEMS@)
 #define MAP_CODE INT64_C(@MAP_CODE@)
 #define DEFAULT_MOVES INT64_C(@DEFAULT_MOVES@)
@@ -50,12 +52,25 @@ static uint32_t read32(const uint8_t *at) {
 
 static uint64_t read64(const uint8_t *at) { return read32(at) | (uint64_t)read32(at + 4) << 32; }
 
+static void write64(uint8_t *at, uint64_t value) {
+    for (int i = 0; i < 8; i++) at[i] = (uint8_t)(value >> 8 * i);
+}
+
 static void copy(uint8_t *to, const uint8_t *from, uint64_t bytes) {
     for (uint64_t i = 0; i < bytes; i++) to[i] = from[i];
 }
 
 static void clear(uint8_t *to, uint64_t bytes) {
     for (uint64_t i = 0; i < bytes; i++) to[i] = 0;
+}
+
+/* The same for much memory that begins at a multiple of 8: what is zero is not written to, so that a system which hands
+ * out memory when it is first written to need not. */
+static void clear_used(uint8_t *to, uint64_t bytes) {
+    uint64_t *words = (uint64_t *)(void *)to, count = bytes / 8;
+    for (uint64_t i = 0; i < count; i++)
+        if (words[i] != 0) words[i] = 0;
+    clear(to + 8 * count, bytes - 8 * count);
 }
 
 /* Continue a CRC-32 with more bytes. Eight at a time: CRC[k] is the table for a byte that k others follow. */
@@ -137,7 +152,7 @@ static int check_head(const void *file, size_t bytes) {
         if (i < bytes && data[i] != (uint8_t)magic[i]) return ANDANTE_NO_FILE;
     if (bytes < HEAD_BYTES) return ANDANTE_CUT_OFF;
     if (read32(data + 8) != ANDANTE_FILE_VERSION) return ANDANTE_VERSION;
-    if (read64(data + 16) != bytes) return ANDANTE_CUT_OFF;
+    if (read64(data + LENGTH_AT) != bytes) return ANDANTE_CUT_OFF;
     uint32_t arrays = read32(data + 24);
     uint64_t begin = HEAD_BYTES + (uint64_t)ENTRY_BYTES * arrays + read32(data + 28);
     if (arrays == 0 || arrays > MOST_ARRAYS || begin > bytes) return ANDANTE_DAMAGED;
@@ -160,12 +175,29 @@ static int has_numbers(const void *file, size_t bytes, uint64_t count) {
 
 static int is_world(const void *map) { return is_kind((const uint8_t *)map, "world"); }
 
+/* Return whether so many rows of 64-bit words lie in a map. */
+static int has_rows(size_t bytes, int64_t place, int64_t rows, uint64_t words) {
+    uint64_t offset = (uint64_t)place, count = (uint64_t)rows;
+    return offset % 8 == 0 && offset <= bytes && count <= bytes && count * words * 8 <= bytes - offset;
+}
+
+static int has_context(size_t bytes, int64_t place, int64_t words) {
+    return words >= 0 && words <= MOST_MAP_WORDS && has_rows(bytes, place, words, 2);
+}
+
+static const int64_t *levels_of(const void *map) {
+    return (const int64_t *)(const void *)((const uint8_t *)map + numbers_of(map)[MAP_levels]);
+}
+
 /* Return whether the contexts of a map's kernels lie in it and fit into `words`: a world has no checksum. */
 static int has_contexts(const void *map, size_t bytes) {
     const int64_t *about = numbers_of(map);
-    for (int which = MAP_straight; which <= MAP_apart; which += 2) {
-        uint64_t offset = (uint64_t)about[which], count = (uint64_t)about[which + 1];
-        if (count > MOST_MAP_WORDS || offset % 8 != 0 || offset > bytes || count * 16 > bytes - offset) return 0;
+    for (int which = MAP_straight; which <= MAP_apart; which += 2)
+        if (!has_context(bytes, about[which], about[which + 1])) return 0;
+    if (!has_rows(bytes, about[MAP_levels], about[MAP_levels_count], 3)) return 0;
+    for (int64_t i = 0; i < about[MAP_levels_count]; i++) {
+        const int64_t *one = levels_of(map) + 3 * i;
+        if (!has_context(bytes, one[0], one[1]) || one[2] < 0 || one[2] > about[MAP_world_bytes] - 8) return 0;
     }
     return 1;
 }
@@ -178,7 +210,9 @@ static int check_map(const void *map, size_t bytes) {
         if ((fault = check_file(map, bytes)) != ANDANTE_OK) return fault;
     }
     if (!has_numbers(map, bytes, MAP_NUMBERS) || !has_contexts(map, bytes)) return ANDANTE_DAMAGED;
-    return numbers_of(map)[MAP_code] == MAP_CODE ? ANDANTE_OK : ANDANTE_OTHER_LIBRARY;
+    const int64_t *about = numbers_of(map);
+    if (about[MAP_levels_count] > 0 && about[MAP_levels_code] != LEVELS_CODE) return ANDANTE_OTHER_LIBRARY;
+    return about[MAP_code] == MAP_CODE ? ANDANTE_OK : ANDANTE_OTHER_LIBRARY;
 }
 
 int andante_map_size(const void *map, size_t bytes, int32_t *states, int32_t *width, int32_t *height) {
@@ -257,19 +291,23 @@ static void fill_in(andante_agent *agent) {
         agent->context[i] = word[1] == NUMBER ? word[0] : address((const uint8_t *)segments[word[1]] + word[0]);
 }
 
-static void restart(const andante_agent *agent, int64_t segment, uint8_t *memory, uint64_t bytes) {
-    const uint8_t *plan = (const uint8_t *)agent->plan;
-    const int64_t *about = numbers_of(plan);
-    const int64_t *piece = (const int64_t *)(const void *)(plan + about[PLAN_initial]);
-    clear(memory, bytes);
-    for (int64_t i = 0; i < about[PLAN_initials]; i++, piece += 5) {
+/* Write what the memory of a segment, which is zero, begins with, as a file says: pieces, whose contents are in `data`. */
+static void begin_with(uint8_t *memory, int64_t segment, const int64_t *piece, int64_t pieces, const uint8_t *data) {
+    for (int64_t i = 0; i < pieces; i++, piece += 5) {
         if (piece[0] != segment) continue;
         for (int64_t done = 0; done < piece[2]; done += piece[4]) { /* what is repeated may be cut off at the end */
             int64_t left = piece[2] - done;
-            copy(memory + piece[1] + done, plan + about[PLAN_data] + piece[3],
-                 (uint64_t)(left < piece[4] ? left : piece[4]));
+            copy(memory + piece[1] + done, data + piece[3], (uint64_t)(left < piece[4] ? left : piece[4]));
         }
     }
+}
+
+static void restart(const andante_agent *agent, int64_t segment, uint8_t *memory, uint64_t bytes) {
+    const uint8_t *plan = (const uint8_t *)agent->plan;
+    const int64_t *about = numbers_of(plan);
+    clear(memory, bytes);
+    begin_with(memory, segment, (const int64_t *)(const void *)(plan + about[PLAN_initial]), about[PLAN_initials],
+               plan + about[PLAN_data]);
 }
 
 /* Forget where the agent was going, and leave nothing to continue. */
@@ -351,13 +389,17 @@ static int set_up(andante_agent *agent, const andante_files *files, int64_t code
 /* --- maps --------------------------------------------------------------------------------------------------------- */
 
 /* Write the context of a kernel that works on the map alone; it must have room for MOST_MAP_WORDS. */
-static int64_t map_context(const void *map, int which, int64_t *words) {
+static int64_t context_at(const void *map, int64_t place, int64_t count, int64_t *words) {
     const uint8_t *base = (const uint8_t *)map;
-    const int64_t *about = numbers_of(map);
-    const int64_t *word = (const int64_t *)(const void *)(base + about[which]);
-    for (int64_t i = 0; i < about[which + 1]; i++, word += 2)
+    const int64_t *word = (const int64_t *)(const void *)(base + place);
+    for (int64_t i = 0; i < count; i++, word += 2)
         words[i] = word[1] == NUMBER ? word[0] : address(base + word[0]);
     return address(words);
+}
+
+static int64_t map_context(const void *map, int which, int64_t *words) {
+    const int64_t *about = numbers_of(map);
+    return context_at(map, about[which], about[which + 1], words);
 }
 
 static int64_t number_at(const void *map, int64_t offset) {
@@ -377,6 +419,21 @@ static int64_t world_version(const void *map) {
     return number_at(map, numbers_of(map)[MAP_changes]);
 }
 
+/* Let levels of abstraction follow the map, around at most this many cells each; return how many cells these were. */
+static int64_t mend(const void *map, int64_t most) {
+    const int64_t count = numbers_of(map)[MAP_levels_count], *one = levels_of(map);
+    int64_t words[MOST_MAP_WORDS], total = 0;
+    for (int64_t i = 0; i < count; i++, one += 3) {
+        int64_t done = 0;
+        void *exception;
+        if (number_at(map, one[2]) == world_version(map)) continue; /* they are as the map is */
+        *seal_in(map, WORLD_SEAL_AT) = 0;
+        MEND(&done, &exception, context_at(map, one[0], one[1], words), most);
+        total += done;
+    }
+    return total;
+}
+
 /* Refuse a map with fewer changes than a mind has seen: an older one, or one that was made again, without the mind. */
 static int check_version(const void *map, int64_t seen) {
     if (!numbers_of(map)[MAP_living] || world_version(map) >= seen) return ANDANTE_OK;
@@ -385,11 +442,12 @@ static int check_version(const void *map, int64_t seen) {
 
 static int64_t world_news(const void *map) {
     sweep(map, AHEAD);
+    mend(map, AROUND);
     return world_version(map) + number_at(map, numbers_of(map)[MAP_sweeps]);
 }
 
 static void world_settle(const void *map) {
-    while (sweep(map, INT64_C(1) << 20)) {}
+    while (sweep(map, INT64_C(1) << 20) + mend(map, INT64_C(1) << 20)) {}
 }
 
 static int world_apart(const void *map, int64_t state, int64_t goal) {
@@ -408,16 +466,36 @@ static int check_world(const void *world, size_t bytes) {
     return numbers_of(world)[MAP_living] ? ANDANTE_NO_WORLD : ANDANTE_FIXED_MAP;
 }
 
+int andante_world_bytes(const void *image, size_t image_bytes, size_t *world_bytes) {
+    int fault = check_map(image, image_bytes);
+    if (fault != ANDANTE_OK) return fault;
+    if (world_bytes == NULL) return ANDANTE_NULL;
+    if (!numbers_of(image)[MAP_living]) return ANDANTE_FIXED_MAP;
+    if ((uint64_t)numbers_of(image)[MAP_world_bytes] > SIZE_MAX) return ANDANTE_TOO_LARGE;
+    *world_bytes = (size_t)numbers_of(image)[MAP_world_bytes];
+    return ANDANTE_OK;
+}
+
 int andante_world_init(void *world, size_t world_bytes, const void *image, size_t image_bytes) {
     int fault = check_map(image, image_bytes);
     if (fault != ANDANTE_OK) return fault;
     if (world == NULL) return ANDANTE_NULL;
     if (misaligned(world)) return ANDANTE_MISALIGNED;
-    if (world_bytes < image_bytes) return ANDANTE_TOO_SMALL;
-    if (!numbers_of(image)[MAP_living]) return ANDANTE_FIXED_MAP;
-    copy((uint8_t *)world, (const uint8_t *)image, image_bytes);
-    clear((uint8_t *)world + KIND_AT, 24);
-    copy((uint8_t *)world + KIND_AT, (const uint8_t *)"world", 5);
+    if (is_world(image)) return ANDANTE_KIND;
+    const int64_t *about = numbers_of(image);
+    if (!about[MAP_living]) return ANDANTE_FIXED_MAP;
+    const uint64_t whole = (uint64_t)about[MAP_world_bytes], room = (uint64_t)about[MAP_room];
+    if (world_bytes < whole) return ANDANTE_TOO_SMALL;
+    uint8_t *memory = (uint8_t *)world;
+    const uint8_t *data = (const uint8_t *)image;
+    copy(memory, data, image_bytes);
+    write64(memory + LENGTH_AT, whole);
+    clear(memory + KIND_AT, 24);
+    copy(memory + KIND_AT, (const uint8_t *)"world", 5);
+    clear(memory + image_bytes, room - image_bytes);
+    clear_used(memory + room, whole - room);
+    begin_with(memory + room, MIND, (const int64_t *)(const void *)(data + about[MAP_initial]), about[MAP_initials],
+               data + about[MAP_data]);
     return ANDANTE_OK;
 }
 
@@ -430,6 +508,7 @@ static int edit(void *world, size_t bytes, int32_t cell, int opened) {
     *seal_in(world, WORLD_SEAL_AT) = 0;
     int32_t failed =
         andante_code_edit(&done, &exception, map_context(world, MAP_edit, words), address(&state), 1, opened);
+    if (world_version(world) % MOST_UNNOTED == 0) mend(world, 0); /* before changes can no longer be looked up */
     return failed ? ANDANTE_FAILED : ANDANTE_OK;
 }
 
@@ -454,7 +533,7 @@ int andante_world_attach(void *world, size_t world_bytes, const void *image, siz
     if (fault == ANDANTE_OK) fault = check_world(world, world_bytes);
     if (fault != ANDANTE_OK) return fault;
     if (is_world(image)) return ANDANTE_KIND;
-    if (world_bytes != image_bytes || read32((const uint8_t *)world + 12) != read32((const uint8_t *)image + 12))
+    if (world_bytes != (uint64_t)numbers_of(image)[MAP_world_bytes] || read32((const uint8_t *)world + 12) != read32((const uint8_t *)image + 12))
         return ANDANTE_OTHER_MAP;
     return check_seal(world, world_bytes, WORLD_SEAL_AT);
 }
@@ -566,8 +645,12 @@ static int make_move(const andante_agent *agent, int64_t code_number, code *driv
     int living = numbers_of(agent->map)[MAP_living] != 0;
     if ((fault = check_state(agent->map, state)) == ANDANTE_OK) fault = check_state(agent->map, goal);
     if (fault == ANDANTE_BLOCKED && living) { /* the cell of the agent or of its goal was closed */
-        if (state == own->here && goal == own->aim) own->here = NOWHERE; /* once it opens, a new trial begins */
-        else leave(own);
+        if (state == own->here && goal == own->aim) {
+            is_cut_off(agent, own);
+            own->here = NOWHERE; /* once it opens, a new trial begins */
+        } else {
+            leave(own);
+        }
         no_path(move);
         return ANDANTE_OK;
     }

@@ -123,18 +123,21 @@ ANDANTE_API int andante_map_size(const void *map, size_t bytes, int32_t *states,
  */
 @AGENTS@
 
-/* A map that changes: a copy of its image in memory of the caller, as large as the image. Give it to agents instead of
- * the image.
+/* A map that changes: a copy of its image in memory of the caller. Give it to agents instead of the image. world_bytes
+ * says how much memory it takes: as much as the image, or more if agents plan over levels of abstraction, which are
+ * mended there as the map changes. It is room for all that they may ever need. Little of it is used, and what calloc
+ * returns is not written to before it is.
  *
  * close_cell and open_cell return ANDANTE_OK also if the cell was closed or open already. Agents react to changes in
  * their next move. Which cells are still connected is found out in the background, some cells at a time, before each
- * move; settle does the rest immediately.
+ * move, and levels are mended around some of the changed cells; settle does the rest immediately.
  *
  * It holds no address. To save or move it, call world_seal, which writes a checksum into it, and copy it. To load it,
  * copy it back, call world_attach, which refuses one that is damaged, that was not sealed or that is of another image,
  * and attach the agents again. The next move or change breaks the seal, not that of the copy. Restore a world and the
  * minds of its agents together, and after world_init call init for its agents: a mind that has seen more changes than
  * its world has had is refused (ANDANTE_OLDER_MAP). */
+ANDANTE_API int andante_world_bytes(const void *image, size_t image_bytes, size_t *world_bytes);
 ANDANTE_API int andante_world_init(void *world, size_t world_bytes, const void *image, size_t image_bytes);
 ANDANTE_API int andante_close_cell(void *world, size_t bytes, int32_t cell);
 ANDANTE_API int andante_open_cell(void *world, size_t bytes, int32_t cell);

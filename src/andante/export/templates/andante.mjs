@@ -100,11 +100,13 @@ class Andante {
     const sizes = this.reserve(16);
     this.check(this.exports.andante_map_size(at, bytes, sizes, sizes + 4, sizes + 8));
     const [states, width, height] = [0, 4, 8].map((offset) => this.view().getInt32(sizes + offset, true));
-    const before = this.end;
-    const world = this.reserve(bytes);
-    const living = this.exports.andante_world_init(world, bytes, at, bytes) === 0;
-    if (!living) this.end = before;
-    return new Ground(this, { at: living ? world : at, bytes, states, width, height, living }, at);
+    const about = { states, width, height };
+    const living = this.exports.andante_world_bytes(at, bytes, sizes) === 0;
+    if (!living) return new Ground(this, { ...about, at, bytes, living }, { at, bytes });
+    const worldBytes = this.view().getUint32(sizes, true);
+    const world = this.reserve(worldBytes);
+    this.check(this.exports.andante_world_init(world, worldBytes, at, bytes));
+    return new Ground(this, { ...about, at: world, bytes: worldBytes, living }, { at, bytes });
   }
 
   /** Make an agent. `databases` are in the order that README.md lists. */
@@ -169,7 +171,8 @@ class Ground {
   restore(saved) {
     if (saved.length !== this.bytes) throw new Error("this is not such a map");
     const { exports } = this.library;
-    const attach = () => this.library.check(exports.andante_world_attach(this.at, this.bytes, this.image, this.bytes));
+    const { at, bytes } = this.image;
+    const attach = () => this.library.check(exports.andante_world_attach(this.at, this.bytes, at, bytes));
     this.library.replace(this.at, saved, () => this.save(), attach);
   }
 }
