@@ -110,6 +110,14 @@ class Table:
         name = f"{self.name}.{key}" if self.name else key
         return _Inline(inner, name, self, key)
 
+    def take_tables(self, key: str) -> list[Table]:
+        """Return the tables of a list within this one."""
+        found = self.take(key, list)
+        for one in found:
+            if not isinstance(one, dict):
+                self.fail(f"each of {key} must be a table, not {one!r}", key)
+        return [_Inline(one, f"{self.name}.{key}", self, key) for one in found]
+
     def finish(self) -> None:
         """Refuse keys that were never read."""
         for key in self._data:

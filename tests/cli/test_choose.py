@@ -1,6 +1,7 @@
 """`andante choose` as a user meets it."""
 
 import csv
+import json
 
 import pytest
 
@@ -58,6 +59,27 @@ def test_the_best_algorithms_are_named(cli, store, tmp_path):
     assert [line["map"] for line in lines] == sorted(one.map for one in maps.instances)
     mean = sum(float(line["suboptimality"]) for line in lines) / len(lines)
     assert mean == pytest.approx(maps.virtual_best)  # all maps have as many problems
+
+
+def test_a_papers_numbers_stand_beside_ours(cli, store, tmp_path):
+    problems, paper = from_store(store), tmp_path / "paper.toml"
+    mean = problems.means.mean()
+    paper.write_text(
+        f'title = "A paper"\n[[part]]\ntitle = "All"\nalgorithms = 12\n'
+        f'rows = [{{ label = "the mean", of = "random", paper = "{mean:.1f}" }}]\n'
+        f'[[part]]\ntitle = "Per problem"\nby = "problem"\nalgorithms = 12\n'
+        f'rows = [{{ label = "five of twelve", of = "sample", run = 5, paper = "{10 * mean:.1f} ± 0.1" }}]\n'
+    )
+    written = tmp_path / "numbers.json"
+    code, out, _ = cli("choose", store, "--splits", 5, "--no-predict", "--paper", paper, "--numbers", written)
+    assert code == OK
+    assert "1 of 2 published numbers" in out.partition("## The numbers of A paper")[2]
+    data = json.loads(written.read_text("utf-8"))
+    assert [(one["label"], one["mark"]) for one in data["numbers"]] == [("the mean", "✓"), ("five of twelve", "✗")]
+    assert data["numbers"][0]["ours"].startswith(f"{mean:.2f} ± ")
+    assert "12 algorithms on 48 problems of 6 maps" in data["run"]
+    code, _, err = cli("choose", store, "--numbers", written)
+    assert (code, "needs --paper" in err) == (FAILED, True)
 
 
 def test_few_algorithms_on_one_map_are_told_what_can_be_told(cli, tmp_path):

@@ -65,6 +65,11 @@ def test_nobody_takes_a_name_for_that_of_another_point(seed):
         own = distance(box, places[point])
         if text.arrow_patch is None:  # without a line its own point is the nearest, or it stands on it
             assert own < 1 or all(distance(box, place) > own for other, place in places.items() if other != point)
+        else:  # nor does the line pass so near to another point that it seems to begin there
+            end = np.array([max(box[0], min(places[point][0], box[2])), (box[1] + box[3]) / 2])
+            along = np.linspace(0.2, 1.0, 200)[:, None] * (end - places[point]) + places[point]
+            others_there = [place for other, place in places.items() if other != point]
+            assert all(np.hypot(*(along - place).T).min() > 6 for place in others_there)
         if own > 1:
             assert not any(distance(box, place) < 2 for place in places.values())  # hides no point
             boxes.append(box)

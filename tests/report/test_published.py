@@ -1,4 +1,4 @@
-"""When a published number comes out: the rule, and the counting, on made-up numbers with known answers."""
+"""When a published number is reproduced: the rule, and the counting, on made-up numbers with known answers."""
 
 import math
 from textwrap import dedent
@@ -129,7 +129,9 @@ def test_a_study_is_counted_once(tmp_path):
         ("slices", "-"),
     ]
     assert tally(numbers) == {Mark.WITHIN: 1, Mark.OUTSIDE: 2, Mark.OPEN: 2}
-    assert counted_in_words(numbers) == ("1 of 3 published numbers come out within their error; 2 more are not judged.")
+    assert counted_in_words(numbers) == (
+        "1 of 3 published numbers are reproduced within their error; 2 more are not judged."
+    )
     assert "(100 instead of 400)" in few_problems(numbers)
     assert reasons(numbers) == (
         f"far: other maps. far, and exact: {UNEXPLAINED}. Not judged: not run. Not judged: needs walks"

@@ -213,7 +213,7 @@ def test_the_page_sets_the_papers_numbers_beside_ours(study, page_of_study):
     titles = [line.removeprefix("## ").partition(":")[0] for line in page.splitlines() if line.startswith("## ")]
     of_figures = [f"Figure {number}" for number in range(1, 12)]
     first = [
-        "How many of the paper's numbers come out",
+        "How many of the paper's numbers are reproduced",
         "The experiments",
         "Table 1",
         "Table 2",
@@ -540,7 +540,7 @@ def test_databases_pay_off_against_rivals_on_the_same_problems(tmp_path):
 def test_a_row_is_about_one_set_of_conditions(tmp_path):
     (spec,) = spec_of(tmp_path, "[[table]]\ntitle = 'T'\nrows = [{ algorithm = 'lrta' }]").parts
     rows = synthetic(lrta=[EASY, HARD]).rows.with_columns(sight=pl.Series([5.0, 9.0]))
-    with pytest.raises(ParameterError, match=r"lrta was run under several conditions \(lrta, sight 5 and lrta, sight"):
+    with pytest.raises(CampaignError, match=r"lrta was run under several conditions \(lrta, sight 5 and lrta, sight"):
         table(spec, Results(rows, "t"))
 
 

@@ -47,6 +47,7 @@ def typeset(tmp_path):
         log = (tmp_path / "paper.log").read_text("latin-1")
         assert not re.findall("(?m)^!.*$", log), log
         assert not re.findall("Overfull.*", log)
+        assert not re.findall("Float too large.*", log)
         return log, (tmp_path / "paper.pdf").read_bytes()
 
     return run
@@ -90,6 +91,19 @@ def test_tables_of_all_kinds_fit_on_the_page(typeset, number, columns):
     caption = ["Rooms & mazes: 50 % of_them #1.", "± is one standard error, [a,\N{NO-BREAK SPACE}b] an interval."]
     _, pdf = typeset(latex(summaries, CHOSEN[number], best=best, caption=caption, notes=["A note: 5 %."]), columns)
     assert b"/Type3" not in pdf  # no letters as bitmaps
+
+
+@pytest.mark.parametrize("agents", [13, 90])
+@pytest.mark.parametrize("columns", ["onecolumn", "twocolumn"])
+def test_a_table_taller_than_a_page_continues_on_the_next(typeset, agents, columns):
+    many = [one | {"algorithm": f"lrta(depth={one['start'] % agents + 1})"} for one in rows(2)]
+    text = latex(summarise(many), CHOSEN[1], caption=["Many agents."] + ["A sentence of the caption."] * 20)
+    assert all(
+        text.count(f"LRTA* (depth={k}) ") == text.count("LRTA* (depth=2) ") for k in range(2, 1 + min(agents, 40))
+    )
+    assert text.count("\\caption") == text.count("\\label") == 1
+    assert text.count("continued") == text.count("\\end{table") - 1 > 0
+    typeset(text, columns)
 
 
 def test_a_narrow_table_fits_into_a_column(typeset):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +12,10 @@ from andante.cli.shared import check_places, number_option, out, print_written
 from andante.errors import ParameterError
 
 if TYPE_CHECKING:
+    from andante.report.choosingpaper import Choice
     from andante.selection.features import Described
     from andante.selection.matrix import Matrix
+    from andante.selection.split import Line
     from andante.store import Store
 
 app = typer.Typer(add_completion=False)
@@ -40,6 +42,10 @@ def choose(
     csv: Path | None = typer.Option(None, metavar="FILE.csv", help="Write the best algorithm for each map there."),
     figures: Path | None = typer.Option(None, metavar="FOLDER", help="Write the figures there, as SVG."),
     aslib: Path | None = typer.Option(None, metavar="FOLDER", help="Export the results as an ASlib scenario."),
+    paper: Path | None = typer.Option(
+        None, metavar="FILE.toml", help="Show the numbers of a paper, as in studies/choosing/paper.toml, beside ours."
+    ),
+    numbers: Path | None = typer.Option(None, metavar="FILE.json", help="With --paper: write both there as data."),
 ) -> None:
     """Show what choosing an algorithm for each map, or for each problem, gains over one for all.
 
@@ -48,11 +54,15 @@ def choose(
     choice has not seen.
     """
     from andante.files import make_folder, write_whole
+    from andante.report.choosingpaper import missing_for, read_choices
     from andante.selection.features import NAMES, describe, maps_of
     from andante.selection.matrix import from_store
     from andante.store import Store
 
-    check_places(markdown, csv)
+    check_places(markdown, csv, numbers)
+    if numbers is not None and paper is None:
+        raise ParameterError("--numbers writes the numbers of a paper beside ours, so it needs --paper")
+    title, choices = ("", []) if paper is None else read_choices(paper)
     for kept in filter(None, (figures, aslib)):
         make_folder(kept)
     if predict:
@@ -68,8 +78,11 @@ def choose(
         said.append(text)
 
     show(overview(problems, opened, expansions))
-    for each in sweeps(problems, splits, seed, figures):
+    found: dict[str, list[Line]] = {}
+    for each in sweeps(problems, splits, seed, figures, missing_for(choices, len(problems.algorithms)), found):
         show(each)
+    if choices:
+        show(beside_paper(title, choices, problems, found, opened, numbers))
     if described is not None:
         if predict:
             show(
@@ -84,7 +97,7 @@ def choose(
         write_whole(markdown, "\n".join(said).encode())
     if csv is not None:
         write_best(problems.by_map(), csv)
-    print_written(figures, aslib, markdown, csv)
+    print_written(figures, aslib, markdown, csv, numbers)
 
 
 def check_learning() -> None:
@@ -121,7 +134,7 @@ def overview(problems: Matrix, store: Store, expansions: float) -> str:
     maps, means = problems.by_map(), problems.means
     return choosing.overview(
         store.about.get("title", store.folder.name),
-        {"algorithm": len(problems.algorithms), "problem": len(problems.instances), "map": len(maps.instances)},
+        (len(problems.algorithms), len(problems.instances), len(maps.instances)),
         expansions,
         {
             "an algorithm drawn at random": means.mean(),
@@ -146,13 +159,25 @@ def part(title: str, make: Callable[[], list[str]]) -> str:
     return section(title, lines)
 
 
-def sweeps(problems: Matrix, splits: int, seed: int, figures: Path | None) -> Iterator[str]:
-    """Yield the paper's tables 1 and 2, with figures 3 and 4; the first also on results unseen by the choice."""
+def sweeps(
+    problems: Matrix,
+    splits: int,
+    seed: int,
+    figures: Path | None,
+    also: Sequence[float] = (),
+    found: dict[str, list[Line]] | None = None,
+) -> Iterator[str]:
+    """Yield the paper's tables 1 and 2, with figures 3 and 4; the first also on results unseen by the choice.
+
+    ``also`` are further shares of missing results, and ``found`` takes the lines of tables 1 and 2.
+    """
     from andante.report.choosing import CITED, SHOWN, draw_sweep, sweep_table
     from andante.selection.split import MISSING, sweep
 
     def swept(name: str, *matrices: Matrix) -> list[str]:
-        lines = sweep(*matrices, missing=sorted({*MISSING, *SHOWN}), splits=splits, seed=seed)
+        lines = sweep(*matrices, missing=sorted({*MISSING, *SHOWN, *also}), splits=splits, seed=seed)
+        if found is not None and len(matrices) == 1:
+            found["map" if name == "figure3" else "problem"] = lines
         if figures is not None:
             draw_sweep(lines, figures / f"{name}.svg")
         return sweep_table(lines, len(problems.algorithms))
@@ -163,6 +188,34 @@ def sweeps(problems: Matrix, splits: int, seed: int, figures: Path | None) -> It
         lambda: swept("figure3-held-out", *problems.halves(seed)),
     )
     yield part(f"Per problem ({CITED}, Table 2 and Figure 4)", lambda: swept("figure4", problems))
+
+
+def beside_paper(
+    title: str,
+    choices: Sequence[Choice],
+    problems: Matrix,
+    found: Mapping[str, Sequence[Line]],
+    store: Store,
+    numbers: Path | None,
+) -> str:
+    """Return the section with a paper's numbers and ours, and write them as data if a file is given."""
+    from andante.measures import Statistics
+    from andante.report.choosing import counts_in_words, section
+    from andante.report.choosingpaper import Scores, paper_section, published
+    from andante.report.study import run_sentence, write_numbers
+
+    means = problems.means
+    whole = {
+        "random": Statistics.of(means),
+        "single best": Statistics.of(problems.values[problems.best]),
+        "virtual best": Statistics.of(problems.values.min(axis=0)),
+    }
+    judged = published(choices, Scores(len(problems.algorithms), whole, found))
+    if numbers is not None:
+        sizes = len(problems.algorithms), len(problems.instances), len(problems.by_map().instances)
+        seconds = float(store.frame(["seconds"])["seconds"].sum())
+        write_numbers(numbers, title, run_sentence(f"{counts_in_words(*sizes)}.", seconds, store.made_with), judged)
+    return section(f"The numbers of {title}", paper_section(judged))
 
 
 def predictions(problems: Matrix, described: Described, seed: int) -> list[str]:

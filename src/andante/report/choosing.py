@@ -73,20 +73,28 @@ class Nearby(Protocol):
         """By how much the choice is better than the prior."""
 
 
+def counts_in_words(algorithms: int, problems: int, maps: int, limit: str = "") -> str:
+    """Return what results are of, as words.
+
+    >>> counts_in_words(100, 4500, 331)
+    '100 algorithms on 4,500 problems of 331 maps'
+    """
+    return f"{counted(algorithms, 'algorithm')}{limit} on {counted(problems, 'problem')} of {counted(maps, 'map')}"
+
+
 def overview(
     title: str,
-    sizes: Mapping[str, int],
+    sizes: tuple[int, int, int],
     expansions: float,
     scores: Mapping[str, float],
     single_best: str,
     gap_closed: float,
 ) -> str:
     """Return the first section: the numbers of algorithms, problems and maps, and the scores of the best choices."""
-    algorithms, tasks, worlds = (counted(number, what) for what, number in sizes.items())
     states = f"{expansions:g} state{'s' * (expansions != 1)}"
     limit = "" if expansions == float("inf") else f" that expand at most {states} before any move"
     size = (
-        f"{algorithms}{limit} on {tasks} of {worlds}. Mean suboptimality; an agent that did not arrive counts as the "
+        f"{counts_in_words(*sizes, limit)}. Mean suboptimality; an agent that did not arrive counts as the "
         f"cap. Tables and figures are numbered as in {PAPER}."
     )
     named = f"The single best algorithm is `{single_best}`."

@@ -28,6 +28,7 @@ Values = npt.NDArray[np.float64]
 _MARK = 4.0  # half the size of a point, in points of 1/72 inch, like all lengths here
 _GAP = 7.0  # between a point and the name beside it
 _STEP = 2.0  # between the places at which a line is checked
+_PASSING = 8.0  # a line that comes nearer to another point than this seems to begin there
 _RINGS = (22.0, 34.0, 48.0, 64.0, 84.0, 110.0)  # how far a name at the end of a line may be from its point
 _ANGLES = [2 * math.pi * k / 16 for k in range(16)]
 _LINE_HEIGHT = 1.3  # of a text, in letters
@@ -137,7 +138,7 @@ class _Page:
         if not len(taken):
             return True
         gaps = np.hypot(*(line[:, None, :] - taken[None, :, :]).transpose(2, 0, 1))
-        room = np.concatenate([np.full(len(others), _MARK), np.full(len(self.lines) + len(beyond), _STEP)])
+        room = np.concatenate([np.full(len(others), _PASSING), np.full(len(self.lines) + len(beyond), _STEP)])
         return bool((gaps > room).all())
 
 

@@ -3,7 +3,7 @@
 Numbers are aligned at their decimal point, and ≥ is part of the number. What stands after it (± and its error, an
 interval, n) is in braces, as siunitx has it, and the column reserves room for the widest. It is in math mode, so that
 it stays in normal weight where the number is bold. A table that is wider than a page is divided into several, below
-each other, and a long name is broken into lines.
+each other, and one that is taller into several floats. A long name is broken into lines.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ _NONE = "{--}"
 _SMALL = "\\small\n\\setlength{\\tabcolsep}{4pt}\n\\sisetup{text-series-to-math = true}  % for bold numbers"
 _BETWEEN = 8.9  # what is between two columns, at ten points
 _COLUMN, _PAGE = 255.0, 380.0  # one of two columns of a paper and the narrowest page, if ten points were nine as above
+_LINES, _HEAD = 36, 4  # lines of a float below a caption of eight lines, and those that a table needs besides its rows
 _NAME = 140.0  # the widest name that stays on one line
 #: The measures of a table of which no columns were chosen: what fits beside each other.
 _USUAL = (
@@ -71,6 +72,10 @@ class _Spec(NamedTuple):
     title: str
     unit: str
     cells: list[Cell]
+
+    def of(self, rows: Sequence[int]) -> _Spec:
+        """Return the same column for some rows."""
+        return self._replace(cells=[self.cells[row] for row in rows])
 
     @property
     def _digits(self) -> tuple[int, int]:
@@ -130,23 +135,53 @@ def latex(
     blocks = _blocks([spec.width for spec in specs], named)
     float_name = "table" if named + sum(spec.width for spec in specs) <= _COLUMN else "table*"
     short, words = (for_latex(" ".join(some)) for some in (caption[:1], caption))
-    return "\n".join(
-        [
-            _PACKAGES,
-            *(f"% {one}" for one in notes),
-            f"\\begin{{{float_name}}}",
-            "\\centering",
-            f"\\caption[{{{short}}}]{{{words}}}",
-            f"\\label{{{label}}}",
-            "\\smallskip",
-            _SMALL,
-            "\n\\par\\medskip\n".join(
-                _tabular(headed(about), names, [specs[k] for k in block], [bold[k] for k in block]) for block in blocks
-            ),
-            f"\\end{{{float_name}}}",
-            "",
+    said = [f"\\caption[{{{short}}}]{{{words}}}", f"\\label{{{label}}}"]
+    again = [f"Table~\\ref{{{label}}}, continued.\\par"]
+    lines = [_PACKAGES, *(f"% {one}" for one in notes)]
+    for number, pieces in enumerate(_floats(blocks, [len(name) for name in names])):
+        tables = [
+            _tabular(
+                headed(about),
+                [names[k] for k in rows],
+                [specs[k].of(rows) for k in block],
+                [[bold[k][row] for row in rows] for k in block],
+            )
+            for block, rows in pieces
         ]
-    )
+        lines += [f"\\begin{{{float_name}}}", "\\centering", *(again if number else said), "\\smallskip", _SMALL]
+        lines += ["\n\\par\\medskip\n".join(tables), f"\\end{{{float_name}}}"]
+    return "\n".join([*lines, ""])
+
+
+def _floats(blocks: Sequence[list[int]], heights: Sequence[int]) -> list[list[tuple[list[int], list[int]]]]:
+    """Return the tables of each float, as their columns and rows, so that no float is taller than a page.
+
+    >>> _floats([[0, 1], [2]], [1] * 10)
+    [[([0, 1], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), ([2], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])]]
+    >>> [[(block, len(rows)) for block, rows in pieces] for pieces in _floats([[0], [1]], [1] * 40)]
+    [[([0], 32)], [([0], 8)], [([1], 32)], [([1], 8)]]
+    """
+    found: list[list[tuple[list[int], list[int]]]] = [[]]
+    room = _LINES
+    for block in blocks:
+        for rows in _stretches(heights):
+            tall = _HEAD + sum(heights[row] for row in rows)
+            if found[-1] and tall > room:
+                found.append([])
+                room = _LINES
+            found[-1].append((block, rows))
+            room -= tall
+    return found
+
+
+def _stretches(heights: Sequence[int]) -> list[list[int]]:
+    """Return the rows in stretches that fit into a float."""
+    found: list[list[int]] = [[]]
+    for row, height in enumerate(heights):
+        if found[-1] and _HEAD + sum(heights[k] for k in found[-1]) + height > _LINES:
+            found.append([])
+        found[-1].append(row)
+    return found
 
 
 def _usual(columns: Sequence[Column]) -> list[Column]:

@@ -1,6 +1,6 @@
-"""Published numbers beside ours: which of them come out within their error.
+"""Published numbers beside ours: which of them are reproduced within their error.
 
-A number comes out if ours and the paper's are no further apart than two standard errors of their difference and the
+A number is reproduced if ours and the paper's are no further apart than two standard errors of their difference and the
 rounding of the published digits. The standard error of ours is over problems, because that is what papers count. That
 of the paper's number is the one it prints; where it prints none, it is what ours would be on as many problems as the
 paper has. A number without a standard error, as a maximum, has to agree to the last published digit.
@@ -24,19 +24,19 @@ _FEWER = 2  # times as many problems in the paper: then it is said that ours are
 _ROOM_FOR_FLOATS = 1e-9  # relative: sums of floats are not exact
 
 RULE = (
-    "A number comes out (✓) if ours is no further from it than two standard errors of the difference and the rounding "
-    "of its last digit; else it does not (✗). The error of ours is over problems, as papers count; that of the paper's "
-    "is the one it prints or, if it prints none, what ours would be on as many problems as it has. Times, which are of "
-    "another machine, and numbers that were not measured here are not judged."
+    "A number is reproduced (✓) if ours differs from it by at most two standard errors of the difference plus half a "
+    "unit of its last digit, and otherwise not (✗). Our errors are over problems, as in the papers. The paper's error "
+    "is the one it prints or, if it prints none, what ours would be on as many problems as it has. Times are not "
+    "judged, because they depend on the machine, and neither are numbers that were not measured here."
 )
-UNEXPLAINED = "no reading that was tried explains it"
-OVER_MAPS = "within the error over maps, not all of which are known to be the paper's"
+UNEXPLAINED = "no reading of the paper that was tried explains it"
+OVER_MAPS = "agrees within the error over maps, not all of which are known to be the paper's"
 
 _NUMBER = re.compile(r"(?:about )?([+-]?)(\d[\d,]*)(?:\.(\d+))?(?:e([+-]?\d+))?(?: ± (\d[\d,]*(?:\.\d+)?))?(?: %)?")
 
 
 class Mark(Enum):
-    """Whether a published number comes out; the value is the sign that pages show."""
+    """Whether a published number is reproduced; the value is the sign that pages show."""
 
     WITHIN = "✓"
     OUTSIDE = "✗"
@@ -100,7 +100,7 @@ def printed(text: str) -> Printed | None:
 
 
 def judged(paper: Printed, ours: Ours, problems: int = 0) -> tuple[Mark, float]:
-    """Return whether a number comes out, and how far apart it and ours may be.
+    """Return whether a number is reproduced, and how far apart it and ours may be.
 
     ``problems`` is how many the paper has; 0 means as many as ours.
 
@@ -120,7 +120,7 @@ def judged(paper: Printed, ours: Ours, problems: int = 0) -> tuple[Mark, float]:
 
 
 def judged_over_maps(paper: Printed, ours: Ours) -> bool:
-    """Return whether a number comes out if errors are over maps: other maps may have been drawn, not only problems."""
+    """Return whether a number would be reproduced if errors were over maps, as if other maps might have been drawn."""
     if math.isnan(ours.error_of_maps):
         return False
     return judged(paper, replace(ours, error=ours.error_of_maps))[0] is Mark.WITHIN
@@ -152,11 +152,11 @@ def counted_in_words(numbers: Sequence[Published]) -> str:
     marks = tally(numbers)
     judged_ones = marks[Mark.WITHIN] + marks[Mark.OUTSIDE]
     rest = f"; {marks[Mark.OPEN]:,} more are not judged" if marks[Mark.OPEN] else ""
-    return f"{marks[Mark.WITHIN]:,} of {judged_ones:,} published numbers come out within their error{rest}."
+    return f"{marks[Mark.WITHIN]:,} of {judged_ones:,} published numbers are reproduced within their error{rest}."
 
 
 def counting_section(numbers: Sequence[Published]) -> list[str]:
-    """Return the section of a study's page that says how many of the paper's numbers come out, and why others do not.
+    """Return the section of a study's page that counts which of its numbers are reproduced, and why others are not.
 
     There is none if the paper has no numbers.
     """
@@ -166,9 +166,9 @@ def counting_section(numbers: Sequence[Published]) -> list[str]:
     for one in numbers:
         parts.setdefault(one.part, []).append(one)
     lines = [_part_line(part, its) for part, its in parts.items() if any(not one.again for one in its)]
-    table = markdown_table(["", "come out", "do not", "not judged", "why not"], lines, left=("why not",))
+    table = markdown_table(["", "reproduced", "not reproduced", "not judged", "why not"], lines, left=("why not",))
     lead = " ".join(filter(None, [f"**{counted_in_words(numbers)}**", few_problems(numbers), RULE]))
-    return ["## How many of the paper's numbers come out", lead, table]
+    return ["## How many of the paper's numbers are reproduced", lead, table]
 
 
 def few_problems(numbers: Sequence[Published]) -> str:
@@ -181,7 +181,7 @@ def few_problems(numbers: Sequence[Published]) -> str:
     which = "All" if len(few) == len(known) else f"{len(few):,}"
     return (
         f"{which} of these are over fewer problems or algorithms than the paper's ({least.count:,} instead of "
-        f"{least.paper_count:,}), so their errors are wide, and coming out says less."
+        f"{least.paper_count:,}), so their errors are wide and agreement means less."
     )
 
 
@@ -192,9 +192,9 @@ def _part_line(part: str, numbers: Sequence[Published]) -> list[str]:
 
 
 def reasons(numbers: Sequence[Published]) -> str:
-    """Return why some of these numbers do not come out or are not judged, each reason once.
+    """Return why some of these numbers are not reproduced or not judged, each reason once.
 
-    Rows are named if not all that do not come out have the same reason.
+    Rows are named if not all that are not reproduced have the same reason.
     """
     found: dict[str, list[str]] = {}
     asides: dict[str, None] = {}

@@ -15,7 +15,7 @@ from andante.files import make_folder, write_whole
 from andante.provenance import code_state
 from andante.report import studyspecs as parts
 from andante.report.markdown import plain
-from andante.report.published import as_data, counting_section
+from andante.report.published import Published, as_data, counting_section
 from andante.report.results import Results
 from andante.report.studycontests import best, duel, front, pairs
 from andante.report.studyfigures import figure
@@ -60,12 +60,9 @@ def write_results(
     parts for which there is too little say so.
     """
     make_folder(folder)
-    commits = " and ".join(dict.fromkeys(filter(None, map(code_state, made_with))))
-    code = f"Andante {andante.__version__}{f' at commit {commits}' if commits else ''}"
-    machines = " and ".join(dict.fromkeys(str(made["processor"]) for made in made_with)) or platform.machine()
-    when = f"Run on {datetime.now(UTC):%Y-%m-%d} with {code}: {results.counts}"
-    took = f"{duration(float(results.rows['seconds'].sum()))} of the agents' own time"
-    ran = " ".join(filter(None, [unfinished, f"{when} {how} of {machines}, {took}.", *caveats]))
+    seconds = float(results.rows["seconds"].sum())
+    told = run_sentence(results.counts, seconds, made_with, how)
+    ran = " ".join(filter(None, [unfinished, told, *caveats]))
     numbers = published(study, results)
     lines = [f"# {study.title}", f"**{unfinished}**" if unfinished else "", *counting_section(numbers)]
     lines += [*(["## The experiments"] if numbers else []), study.about, ran]
@@ -76,12 +73,28 @@ def write_results(
         lines += ["## Where they differ, and why", study.notes]
     if study.absent:
         lines += ["## Not here, and why", study.absent]
-    data = {"title": study.title, "run": ran, "numbers": as_data(numbers)}
     if numbers:
-        write_whole(folder / NUMBERS, f"{json.dumps(data, ensure_ascii=False, indent=1)}\n".encode())
+        write_numbers(folder / NUMBERS, study.title, ran, numbers)
     page = folder / "results.md"
     write_whole(page, ("\n\n".join(filter(None, lines)) + "\n").encode())
     return page
+
+
+def run_sentence(counts: str, seconds: float, made_with: Sequence[Mapping[str, Any]], how: str = "") -> str:
+    """Return what results are from: when, with which code, how much, on which machines, and for how long."""
+    commits = " and ".join(dict.fromkeys(filter(None, map(code_state, made_with))))
+    code = f"Andante {andante.__version__}{f' at commit {commits}' if commits else ''}"
+    machines = " and ".join(dict.fromkeys(str(made["processor"]) for made in made_with)) or platform.machine()
+    on = f"{how} of {machines}" if how else machines
+    return (
+        f"Run on {datetime.now(UTC):%Y-%m-%d} with {code}: {counts} {on}, {duration(seconds)} of the agents' own time."
+    )
+
+
+def write_numbers(file: Path, title: str, ran: str, numbers: Sequence[Published]) -> None:
+    """Write a paper's numbers and ours as plain data, for the page of all papers."""
+    data = {"title": title, "run": ran, "numbers": as_data(numbers)}
+    write_whole(file, f"{json.dumps(data, ensure_ascii=False, indent=1)}\n".encode())
 
 
 def _written(part: Part, results: Results, folder: Path) -> list[str]:

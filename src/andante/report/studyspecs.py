@@ -53,7 +53,7 @@ class Claim:
     against: str | None = None  # if given, the change relative to this algorithm is shown, in percent
     note: str = ""
     cap: float = math.inf  # capped suboptimality counts as at most this
-    why: tuple[str, ...] = ("",)  # for each measure, why its number does not come out, if that is known
+    why: tuple[str, ...] = ("",)  # for each measure, why its number is not reproduced, if that is known
     again: bool = False  # its numbers stand in another part, too, and are counted there
 
 
@@ -63,7 +63,7 @@ class Part:
 
     title: str
     about: str
-    why: str  # why numbers that say nothing of their own do not come out; empty if it is not known
+    why: str  # why numbers without a reason of their own are not reproduced; empty if it is not known
     again: bool  # all its numbers are those of another part
     count: int  # of problems (or algorithms) that the paper's numbers are over; 0 for as many as ours
 

@@ -13,6 +13,9 @@ from andante.report.titles import titled
 
 _MOST_LINES = 40
 
+#: What bold numbers in tables mean.
+BOLD = "Bold: the best of a column, and all that are not clearly worse, if any agent is."
+
 
 def head(comparison: Comparison) -> list[str]:
     """Return the titles of the columns of the table of differences."""
@@ -71,7 +74,7 @@ def below(summaries: Sequence[Summary], comparison: Comparison | None) -> list[s
     """Return what stands below a table: what its errors are, what is bold, and which agents are better than which."""
     words = [caption(summaries)]
     if comparison is not None:
-        words.append("Bold: the best of a column, and all that are not clearly worse.")
+        words.append(BOLD)
     return [one for one in (*words, *(sentences(comparison) if comparison is not None else ())) if one]
 
 
@@ -83,7 +86,7 @@ def caption_and_notes(
     if comparison is None:
         return [one for one in words if one], []
     comparison = titled(comparison)
-    words += ["Bold: the best of a column, and all that are not clearly worse.", comparison.ground, comparison.method]
+    words += [BOLD, comparison.ground, comparison.method]
     return [one for one in words if one], list(comparison.verdicts)
 
 

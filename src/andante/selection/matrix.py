@@ -132,42 +132,50 @@ def from_store(
     several.
     """
     store = folder if isinstance(folder, Store) else Store(folder)
-    frame = store.frame()
-    if "optimal_cost" not in frame.columns:
+    if "optimal_cost" not in store.scan_all().collect_schema():
         raise MatrixError(f"{store.folder} has results of scenes, which have no optimal costs to choose by")
-    names = _names(frame["settings"].to_list(), frame["databases"].to_list())
+    frame = store.frame([*PLACE, *_COUNTED, *_NAMED, "map", "max_states_expanded"])
+    named, kind = _numbered(frame, _NAMED)
+    places, place = _numbered(frame, PLACE, "map")
+    names = [f"{settings} with {given}" if given else settings for settings, given in named.rows()]
     called = _called(only, names, store)
-    kept = _keeping_to(expansions, called, names, frame["max_states_expanded"].to_list())
+    worst = np.full(len(names), -math.inf)
+    np.maximum.at(worst, kind, frame["max_states_expanded"].to_numpy())
+    kept = [name for name in called if worst[names.index(name)] <= expansions]
     if not kept:
         raise MatrixError(f"all of these in {store.folder} expanded more than {expansions:g} states before some move")
-    places = list(zip(*(frame[name].to_list() for name in PLACE), strict=True))
-    maps = dict(zip(places, frame["map"].to_list(), strict=True))
-    row = {name: k for k, name in enumerate(kept)}
-    column = {place: k for k, place in enumerate(maps)}
-    values = np.full((len(row), len(column)), np.nan)
-    mine = [k for k, name in enumerate(names) if name in row]
-    if len({(names[k], places[k]) for k in mine}) < len(mine):
+    rows = {name: k for k, name in enumerate(kept)}
+    row = np.array([rows.get(name, -1) for name in names])[kind]
+    mine = row >= 0
+    cells = row[mine] * len(places) + place[mine]
+    if len(np.unique(cells)) < len(cells):
         raise MatrixError(
             f"{store.folder} has several results of one algorithm on one problem, under different conditions; choose "
             "among those of a campaign with one sight and one set of limits"
         )
-    ratios = _counted({name: frame[name].to_numpy()[mine] for name in _COUNTED})
-    values[[row[names[k]] for k in mine], [column[places[k]] for k in mine]] = ratios
+    values = np.full((len(kept), len(places)), np.nan)
+    values.flat[cells] = _counted({name: frame[name].to_numpy()[mine] for name in _COUNTED})
     whole = np.isfinite(values).all(axis=0)
     if not whole.any():
         raise MatrixError(f"{store.folder} has no problem on which all its {len(kept):,} algorithms were run")
-    instances = tuple(_instance(maps[place], place) for place, good in zip(column, whole, strict=True) if good)
+    instances = tuple(_instance(one) for one in places.filter(whole.tolist()).rows(named=True))
     return Matrix(values[:, whole], tuple(kept), instances, np.ones(len(instances)))
 
 
-def _names(settings: Sequence[str], databases: Sequence[str]) -> list[str]:
-    """Return a name for the algorithm of each row, from its settings and its databases."""
-    return [f"{one} with {given}" if given else one for one, given in zip(settings, databases, strict=True)]
+def _numbered(frame: Any, columns: Sequence[str], *also: str) -> tuple[Any, Numbers]:
+    """Return what is in some columns of a frame, each combination once, and which of them each row has.
+
+    ``also`` are columns that the combinations decide.
+    """
+    found = frame.unique(columns, keep="first", maintain_order=True).select(*columns, *also)
+    numbered = found.select(columns).with_row_index("number")
+    numbers = frame.select(columns).join(numbered, on=columns, how="left", nulls_equal=True, maintain_order="left")
+    return found, numbers["number"].to_numpy().astype(np.int64)
 
 
 def _called(only: Sequence[str], names: Sequence[str], store: Store) -> list[str]:
     """Return the algorithms with these names, all if none is given, in their order and without duplicates."""
-    cards = {name: name.partition("(")[0].split()[0] for name in dict.fromkeys(names)}
+    cards = {name: name.partition("(")[0].split()[0] for name in names}
     for wanted in only:
         if wanted not in cards.values():
             known = dict.fromkeys(cards.values())
@@ -175,12 +183,7 @@ def _called(only: Sequence[str], names: Sequence[str], store: Store) -> list[str
     return [name for name, card in cards.items() if not only or card in only]
 
 
-def _keeping_to(limit: float, called: Sequence[str], names: Sequence[str], worst: Sequence[float]) -> list[str]:
-    """Return the called algorithms that never expanded more states before a move than the limit."""
-    breaking = {name for name, most in zip(names, worst, strict=True) if most > limit}
-    return [name for name in called if name not in breaking]
-
-
+_NAMED = ("settings", "databases")
 _COUNTED = ("cost", "optimal_cost", "outcome", "suboptimality_cap")
 
 
@@ -194,9 +197,8 @@ def _counted(columns: Mapping[str, npt.NDArray[Any]]) -> Values:
     return capped_suboptimality_ratio(cost, optimal, outcome, cap)
 
 
-def _instance(name: str, place: tuple[Any, ...]) -> Instance:
-    where = dict(zip(PLACE, place, strict=True))
-    return Instance(name, where["fingerprint"], int(where["start"]), int(where["goal"]))
+def _instance(place: Mapping[str, Any]) -> Instance:
+    return Instance(place["map"], place["fingerprint"], int(place["start"]), int(place["goal"]))
 
 
 def share_of_gap_closed(score: float, single_best: float, virtual_best: float) -> float:

@@ -330,9 +330,9 @@ class Store:
         frame: pl.LazyFrame = polars().scan_parquet(files)
         return frame
 
-    def frame(self) -> pl.DataFrame:
-        """Return all rows, each counted once."""
-        return self._found(_once)
+    def frame(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """Return all rows, each counted once, with all columns or only with these."""
+        return self._found(lambda rows: _once(rows) if columns is None else _once(rows).select(columns))
 
     def finished_jobs(self) -> npt.NDArray[np.int64]:
         """Return the numbers of the jobs whose rows are here, in order."""
