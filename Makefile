@@ -86,6 +86,7 @@ docs: $(VENV)/.has-docs ## build the documentation into site/; fails on any warn
 	$(BIN)/python tools/reference.py
 	$(BIN)/python tools/architecture.py
 	$(BIN)/python tools/published.py
+	$(BIN)/python tools/site_pages.py
 	$(BIN)/zensical build --clean --strict
 	$(BIN)/python tools/front_page.py site
 

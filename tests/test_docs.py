@@ -1,6 +1,7 @@
 """What the documentation says is so, where it could drift from the code. (`make docs` itself fails on broken links.)"""
 
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -11,12 +12,21 @@ import pytest
 import andante
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
+site_pages = runpy.run_path(str(DOCS.parent / "tools" / "site_pages.py"))
 
 
-def test_every_page_can_be_reached_and_every_entry_of_the_navigation_is_a_page():
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder that the site is built from."""
+    folder = tmp_path_factory.mktemp("site").resolve()
+    site_pages["write"](folder)
+    return folder
+
+
+def test_every_page_can_be_reached_and_every_entry_of_the_navigation_is_a_page(site):
     settings = (DOCS.parent / "mkdocs.yml").read_text(encoding="utf-8")
-    navigation = {DOCS / name for name in re.findall(r"\S+\.md$", settings.partition("\nnav:\n")[2], re.MULTILINE)}
-    pages = set(DOCS.rglob("*.md"))
+    navigation = {site / name for name in re.findall(r"\S+\.md$", settings.partition("\nnav:\n")[2], re.MULTILINE)}
+    pages = set(site.rglob("*.md"))
     assert navigation - pages == set()
     reached, waiting = set(), list(navigation)
     while waiting:
@@ -27,9 +37,23 @@ def test_every_page_can_be_reached_and_every_entry_of_the_navigation_is_a_page()
     assert pages - reached == set()
 
 
-def _links(page: Path) -> list[Path]:
-    found = re.findall(r"\]\(([^)#:]+\.md)", page.read_text(encoding="utf-8"))
-    return [(page.parent / link).resolve() for link in found]
+def test_every_page_is_two_clicks_from_the_front_page_without_the_menu(site):
+    first = set(_links(site / "index.md"))
+    second = {link for page in first for link in _links(page)}
+    needed = {page for page in site.rglob("*.md") if page.relative_to(site).parts[0] not in ("decisions", "studies")}
+    assert {page.relative_to(site).as_posix() for page in needed - first - second} == {"index.md"}
+
+
+def test_links_of_the_site_lead_to_files_of_the_site(site):
+    dead = [
+        (page.name, link) for page in site.rglob("*.md") for link in _links(page, r"[^)#:\s]+") if not link.exists()
+    ]
+    assert dead == []
+
+
+def _links(page: Path, target: str = r"[^)#:]+\.md") -> list[Path]:
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return [(page.parent / link).resolve() for link in re.findall(rf"\]\(({target})[)#]", text)]
 
 
 def test_the_dead_end_in_the_explanation_is_walked_as_it_says():

@@ -64,3 +64,21 @@ def test_the_c_program_compiles_without_a_warning_and_walks_as_python_does(tmp_p
     assert said == shown
     problem = andante.generate("rooms", 32, 32, seed=1).problem((1, 1), (30, 29))
     assert said.startswith(f"{andante.run('lrta', problem).moves} moves")
+
+
+@pytest.mark.full
+@pytest.mark.compiled
+@pytest.mark.skipif(not JIT, reason="needs compiled kernels")
+def test_the_example_of_a_database_is_built_saved_loaded_and_used_as_its_page_says(tmp_path):
+    text = (TUTORIALS.parent / "how-to" / "add-database.md").read_text(encoding="utf-8")
+    plug_in, program = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    (tmp_path / "beacons.py").write_text(plug_in, encoding="utf-8")
+    known = os.environ | {"ANDANTE_AGENTS": str(tmp_path / "beacons.py")}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env=known, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    ratio, *checks = done.stdout.splitlines()
+    assert float(ratio.split()[0]) < 1
+    assert "never beats the optimal cost" in checks
+    assert (tmp_path / "caves.beacons").stat().st_size > 0

@@ -93,7 +93,7 @@ def _anchor(paper: Paper) -> str:
 
 
 def _section(paper: Paper) -> list[str]:
-    where = f"The study's page is `studies/{paper.name}/results.md`."
+    where = f"[The study's page](../../studies/{paper.name}/results.md)."
     said = " ".join(filter(None, [counted_in_words(paper.numbers), few_problems(paper.numbers), where]))
     lines = [f"## {plain(paper.title)} {{ #{_anchor(paper)} }}", paper.run, said]
     parts: dict[str, list[Published]] = {}
