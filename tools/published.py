@@ -108,7 +108,7 @@ def _section(paper: Paper) -> list[str]:
 
 def _row(one: Published) -> list[str]:
     why = one.why or (UNEXPLAINED if one.mark is Mark.OUTSIDE else "")
-    return [*map(plain, (one.label, one.paper, one.ours)), one.room or "-", one.mark.value, why]
+    return [*map(plain, (one.label, one.paper, one.ours)), one.room or "-", one.mark.value, plain(why)]
 
 
 def main() -> None:

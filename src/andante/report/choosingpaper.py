@@ -174,7 +174,7 @@ def paper_section(numbers: Sequence[Published]) -> list[str]:
     """Return the lines that say how many of the paper's numbers are reproduced, and a table of each part."""
     parts: dict[str, list[list[str]]] = {}
     for one in numbers:
-        cells = [plain(one.label), one.paper, one.ours, one.mark.value, one.why]
+        cells = [plain(one.label), one.paper, one.ours, one.mark.value, plain(one.why)]
         parts.setdefault(one.part, []).append(cells)
     lead = " ".join(filter(None, [f"**{counted_in_words(numbers)}**", few_problems(numbers), RULE]))
     lines = [lead]
