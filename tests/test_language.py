@@ -19,7 +19,7 @@ EXEMPT = re.compile(
 
 #: Files with kernels, whose words change in one batch: each change compiles them again.
 PENDING = re.compile(
-    r"^src/andante/(agents|datasets|episode|export|offline|search|world)/|^docs/reference/"
+    r"^src/andante/(datasets|episode|export|offline|world)/|^docs/reference/"
 )
 
 

@@ -280,7 +280,7 @@ def _never_behind(held: Discovered) -> bool:
 
 @generic
 def look_for_openings(held: Held, ahead: Ahead, graph: Layout, state: int, goal: int) -> None:
-    """Drop the route if a cell of the map was opened and a path through it may be much cheaper."""
+    """Drop the route if a cell of the map was opened and a path past it may be much cheaper."""
     raise TypeError(held)
 
 
