@@ -227,7 +227,10 @@ def test_headers_are_checked_without_the_map_too(change, file):
     [
         (lambda head: {**head, "kind": b"pickles", "text": b"pickles"}, "no kind of database 'pickles'"),
         (lambda head: {**head, "arrays": head["arrays"][1:]}, "does not contain the arrays"),
-        (lambda head: {**head, "arrays": [*head["arrays"], {**head["arrays"][0], "name": b"more"}]}, "does not contain"),
+        (
+            lambda head: {**head, "arrays": [*head["arrays"], {**head["arrays"][0], "name": b"more"}]},
+            "does not contain",
+        ),
         (lambda head: {**head, "arrays": [*head["arrays"], head["arrays"][0]]}, "does not contain"),
         (lambda head: resized(head, "first", dtype=b"O"), "does not contain the arrays"),
         (lambda head: resized(head, "first", dtype=b"f4"), "does not contain the arrays"),

@@ -215,7 +215,7 @@ def test_its_parameters_can_be_written_and_read_again():
         ("side=4, level=2", "regions are tiles .side. or the nodes of a level .level, base., not both"),
         ("side=4, base=1", "not both"),
         ("cap=0", "cap must be a whole number in"),
-        ("goals=asked", "pattern with goals=asked needs the goals; give build"),
+        ("goals=asked", "pattern with goals=asked needs the goals; pass states of the map to build"),
     ],
 )
 def test_what_cannot_be_built_is_said(parameters, sentence):
