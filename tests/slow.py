@@ -130,9 +130,9 @@ SLOW: dict[str, tuple[str, ...]] = {
     "tests/offline/test_builder.py::test_an_interrupted_build_ends_soon_and_leaves_nothing": (),
     # Exported crowds: another loop, with the host's clock; and machine code for five machines.
     "tests/export/test_crowds.py::test_ticks_are_the_same": (),
-    "tests/export/test_crowds.py::test_units_keep_to_the_memory_as_in_python": (),
-    "tests/export/test_crowds.py::test_units_come_and_go": (),
-    "tests/export/test_crowds.py::test_the_host_hands_in_a_clock": (),
+    "tests/export/test_crowds.py::test_units_stay_within_the_memory_as_in_python": (),
+    "tests/export/test_crowds.py::test_units_are_added_and_removed": (),
+    "tests/export/test_crowds.py::test_the_host_passes_a_clock": (),
     "tests/export/test_crowds.py::test_bad_calls_are_refused": (),
     "tests/export/test_library.py::test_without_a_linker_there_are_objects": (),
     # Long walks and many trials.
