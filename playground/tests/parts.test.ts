@@ -78,7 +78,7 @@ describe("a link", () => {
 
   it.each([
     [{ mode: "fly" }, /its mode/],
-    [{ start: 5 }, /start into a wall/],
+    [{ start: 5 }, /start on a blocked cell/],
     [{ goal: 99 }, /the goal/],
     [{ agents: ["lrta", "walker"] }, /no algorithm 'walker'/],
     [{ agents: Array(7).fill("lrta") }, /agents/],
