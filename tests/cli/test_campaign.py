@@ -95,7 +95,7 @@ def test_the_file_defines_the_measures_of_the_table(cli, file, tmp_path):
 def test_a_campaign_that_was_not_started_says_how_to_start_it(cli, file, verb):
     code, _, err = cli("campaign", verb, file, "--scale", "quick")
     assert code == FAILED
-    assert f"{file} has not been started yet" in err
+    assert f"{file} has not been started: " in err
     assert f"start it with 'andante campaign run {file} --scale quick'" in err
 
 

@@ -326,7 +326,8 @@ def test_compare_builds_the_requested_databases(cli, arena):
     printed = {summary["name"]: summary["measures"] for summary in json.loads(out)["summaries"]}
     assert code == OK
     assert all(
-        printed[name]["build_seconds"]["max"] > 0 < printed[name]["database_bytes"]["max"] for name in ("hcdps", "dlrta")
+        printed[name]["build_seconds"]["max"] > 0 < printed[name]["database_bytes"]["max"]
+        for name in ("hcdps", "dlrta")
     )
     assert printed["lrta"]["build_seconds"]["max"] == 0
 
@@ -436,7 +437,7 @@ def test_build_for_the_goals_of_a_scenario(cli, arena, tmp_path):
         code, _, err = build(kind, "--force", *(["--goals", scenario] if kind == "moves" else []))
         assert (code, sentence in said(err)) == (FAILED, True)
     code, _, err = cli("build", "pattern", arena, arena, "--goals", scenario)
-    assert (code, "on one map; build the maps one at a time" in said(err)) == (FAILED, True)
+    assert (code, "for one map; build the maps one at a time" in said(err)) == (FAILED, True)
 
 
 def test_compare_as_json_and_from_a_scenario(cli, arena, tmp_path):

@@ -145,9 +145,9 @@ def test_a_crowd_that_grows_has_room_for_more_units(grid, folder):
         add(ours, theirs, grid, *walkers(grid, 1, rng))  # so the ring begins in its middle
     theirs.grow(plan_in(folder, grid, 2))
     add(ours, theirs, grid, *walkers(grid, MANY, rng))
-    everybody = np.flatnonzero(ours.states >= 0).tolist()
-    assert grows(ours, theirs, everybody, [plan_in(folder, grid, times) for times in (4, 8)], 40) >= 1
-    assert set(ids) - set(everybody) <= {7, 1500, 3, 800, 2}
+    all_units = np.flatnonzero(ours.states >= 0).tolist()
+    assert grows(ours, theirs, all_units, [plan_in(folder, grid, times) for times in (4, 8)], 40) >= 1
+    assert set(ids) - set(all_units) <= {7, 1500, 3, 800, 2}
 
 
 def test_a_tick_that_pauses_can_continue_without_more_memory(grid, folder):

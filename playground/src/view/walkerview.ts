@@ -1,6 +1,6 @@
 /** The drawing of one walker at any moment of its history: its mind as a bitmap, its path, and its position. */
 
-import { drawDots, drawLine, type Colours, type Frame, lineWidth, Mind, Way } from "../draw";
+import { drawDots, drawLine, type Colours, type Frame, lineWidth, Mind, LoopFreePath } from "../draw";
 import type { Cell } from "../engine/types";
 import { EXPANDED } from "../engine/types";
 import type { History, Walk, Walker } from "../walk";
@@ -25,7 +25,7 @@ export interface Layers {
 
 export class WalkerView {
   readonly mind: Mind;
-  private readonly way = new Way();
+  private readonly way = new LoopFreePath();
   private thoughtsShown = 0;
   private movesShown = 0;
   private shown: { history: History; epoch: number } | null = null;
