@@ -1,4 +1,4 @@
-"""The C API of crowds is called with what it must refuse, and at random, under sanitizers."""
+"""The C API of crowds refuses bad arguments, and survives random calls under sanitizers."""
 
 import shutil
 

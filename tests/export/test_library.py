@@ -1,4 +1,4 @@
-"""The C library as a C programmer meets it: it compiles without a warning, and refuses what it must."""
+"""The C library compiles without warnings, works in C programs and refuses bad arguments."""
 
 import importlib.util
 import json
@@ -56,7 +56,7 @@ def cost_in_python(folder, grid, name, databases):
         ("-std=c99", *SANITIZED, "-x", "c"),
     ],
 )
-def test_the_example_compiles_as_it_stands(flags, folder, grid, tmp_path):
+def test_the_example_compiles_without_changes(flags, folder, grid, tmp_path):
     example = folder / "example.c"
     program = compiled(folder, tmp_path / "example", *flags, source=example)
     said = run(program, folder / "data").splitlines()
@@ -76,7 +76,7 @@ def test_sources_compile_without_warnings_under_sanitizers(folder, tmp_path):
 @pytest.mark.full
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
 def test_the_example_has_no_errors_or_leaks_under_valgrind(folder, tmp_path):
-    """Sanitizers do not see into the machine code of agents; valgrind does."""
+    """Sanitizers cannot check the machine code of agents; valgrind can."""
     program = compiled(folder, tmp_path / "example", "-std=c99", "-O1", "-g", "-x", "c", source=folder / "example.c")
     check = ["valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full"]
     assert "arrived" in run(*check, program, folder / "data")
@@ -132,7 +132,7 @@ def test_libraries_are_small(folder):
 
 @pytest.mark.full
 def test_the_same_export_is_the_same_bytes(tmp_path):
-    """In two processes, where nothing has the same address: a mind saved by one can be used by the other."""
+    """Two processes, in which nothing has the same address, write the same files and can exchange minds."""
     program = (
         "import sys, andante\n"
         "from andante.export import export\n"
@@ -148,7 +148,7 @@ def test_the_same_export_is_the_same_bytes(tmp_path):
     assert [name for name in files if (one / name).read_bytes() != (other / name).read_bytes()] == []
 
 
-def test_the_licence_is_ours():
+def test_the_licence_is_that_of_andante():
     assert Path("src/andante/export/templates/LICENSE.txt").read_text() == Path("LICENSE").read_text()
 
 
@@ -159,7 +159,7 @@ def test_names_in_c():
 # --- the folder -----------------------------------------------------------------------------------------------------
 
 
-def test_the_folder_lists_what_it_holds(folder):
+def test_the_folder_lists_its_files(folder):
     listed = json.loads((folder / "export.json").read_text())
     assert set(listed["files"]) == {
         path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
@@ -201,7 +201,7 @@ def test_the_example_in_c_sharp_runs(kind, grid, tmp_path, request):
 @pytest.mark.deep  # Zig compiles a C library first
 @pytest.mark.skipif(shutil.which("qemu-aarch64") is None or not HAS_ZIG, reason="needs qemu-user and ziglang")
 def test_the_example_runs_on_arm(grid, tmp_path):
-    """The same moves on another processor."""
+    """Another processor makes the same moves."""
     out, program = tmp_path / "engine", tmp_path / "example"
     export("lrta", grid, out, targets="linux-arm64")
     zig = [*_zig(), "cc", "-target", "aarch64-linux-musl", "-std=c99", f"-I{out}", "-o", program]

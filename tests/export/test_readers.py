@@ -1,4 +1,4 @@
-"""The page of file formats has a reader in C for each kind of file: they read what we read."""
+"""The page of file formats has a reader in C for each kind of file; they read the same as Python."""
 
 import re
 import shutil
@@ -38,7 +38,7 @@ def image(grid):
 
 @pytest.fixture(scope="module")
 def reader(grid, image, tmp_path_factory):
-    """Return what calls the readers with a kind, a file's contents and questions, and returns the answers."""
+    """Return a function that passes a kind, a file's contents and questions to the readers and returns the answers."""
     folder = tmp_path_factory.mktemp("readers")
     parts = re.findall(r"```c\n(.*?)```", PAGE.read_text(), re.DOTALL)
     assert all(len(part.splitlines()) <= 35 for part in parts)

@@ -1,4 +1,4 @@
-"""One library of every algorithm of the register: the same walks, to the last move, in Python, C and WebAssembly."""
+"""One library with every registered algorithm makes the same moves in Python, C and WebAssembly."""
 
 import shutil
 
@@ -31,7 +31,7 @@ pytestmark = [
 SIZES, KIND = (((64, 64), (64, 64)), "outdoor") if DEEP else (((30, 24), (24, 20)), "maze")
 needs_wasm = pytest.mark.skipif(shutil.which("node") is None or not HAS_ZIG, reason="needs node and ziglang")
 REGISTER = [entry.card.name for entry in algorithms() if entry.step.__module__.startswith("andante.")]
-#: It needs another pattern than all others, and a folder has one of each kind for a map.
+#: It needs a different pattern from all others, and a folder has one database of each kind for a map.
 LEVELS, PATTERN = "dprlrta", "pattern(base=3, cover=aligned)"
 TARGETS = ["this", "wasm"] if HAS_ZIG else ["this"]
 
@@ -87,7 +87,7 @@ def test_the_library_is_small(folder):
 
 @pytest.fixture(scope="module")
 def living(maps, tmp_path_factory):
-    """A library for maps that change, of all algorithms that can be exported for them; and their names."""
+    """A library of all algorithms that can be exported for maps that change, and their names."""
     grid, databases = maps[0]
     names = [name for name in REGISTER if can_follow(name, grid, databases)]
     out = tmp_path_factory.mktemp("living") / "engine"
@@ -96,7 +96,7 @@ def living(maps, tmp_path_factory):
 
 
 def can_follow(name, grid, databases):
-    """Return whether an algorithm can be exported for maps that change: if not, it says why."""
+    """Return whether an algorithm can be exported for maps that change; if not, check that the error says why."""
     try:
         Agent(name, andante.World(grid), databases=[databases[kind] for kind in find(name).needs])
     except andante.AndanteError as error:
@@ -109,7 +109,7 @@ def can_follow(name, grid, databases):
 def test_on_a_map_that_changes(name, maps, living):
     out, names, databases = living
     if name not in names:
-        pytest.skip("needs another pattern than all others")
+        pytest.skip("needs a different pattern from all others")
     grid = maps[0][0]
     check_changes(name, grid, out, databases, far_pairs(grid))
 

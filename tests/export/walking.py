@@ -1,4 +1,4 @@
-"""Agents of an exported library, walked beside the same agents in Python."""
+"""Comparison of agents of an exported library with the same agents in Python."""
 
 import ctypes
 import importlib.util
@@ -39,12 +39,12 @@ def pairs(grid, count, seed=1):
 
 
 def files_of(grid, needs, databases):
-    """Return the names of database files; those that are not for one map are for any."""
+    """Return the names of database files; some are for one map, some for any map."""
     return tuple(f"{grid.name if databases[kind].fingerprint else 'any'}.{kind}" for kind in needs)
 
 
 def check_walks(name, grid, folder, databases, problems):
-    """Run problems, then walk one move at a time, pushed about, with goals that move, and saved in between."""
+    """Compare runs, then single moves: with agents pushed elsewhere, goals that move, and minds saved in between."""
     needs = find(name).needs
     ours = Agent(name, grid, databases=[databases[kind] for kind in needs])
     theirs = CAgent(
@@ -66,21 +66,21 @@ def check_walks(name, grid, folder, databases, problems):
                 break
             state = int(rng.choice(free)) if turn % 17 == 16 else made.to
             if turn % 11 == 10:
-                theirs.move_house()
+                theirs.relocate()
             if turn % 13 == 12:
                 goal = grid.graph.neighbours(goal)[0][0]
                 assert theirs.retarget(goal) == ours.retarget(goal)
 
 
 def edits_of(grid, problem):
-    """Return a wall beside the path of A*, which comes and goes: when, which cell, and whether it opens."""
+    """Return edits of a cell beside the path of A*: when, which cell, and whether it opens or closes."""
     path = andante.run("astar", Problem(grid.graph, *problem, grid=grid)).path.tolist()
     cells = path[8:11]
     return [(4, cell, False) for cell in cells] + [(15, cell, True) for cell in cells]
 
 
 def check_changes(name, grid, folder, databases, problems):
-    """Walk while a wall comes and goes."""
+    """Compare walks while a cell closes and opens."""
     needs = find(name).needs
     for problem in problems:
         world = andante.World(grid)
@@ -105,7 +105,7 @@ def check_changes(name, grid, folder, databases, problems):
                     break
                 state = made.to
             if turn % 6 == 5:
-                theirs.move_house()
+                theirs.relocate()
             made = ours.move(state, goal)
             assert theirs.move(state, goal) == tuple(made)
             if made.to < 0 or state == goal:
@@ -114,7 +114,7 @@ def check_changes(name, grid, folder, databases, problems):
 
 
 def check_changes_in_node(names, grid, folder, databases, tmp_path, problem):
-    """Walk while a wall comes and goes, saved and restored on the way."""
+    """Compare walks while a cell closes and opens, saved and restored in between."""
     edits = edits_of(grid, problem)
     tasks = [
         {

@@ -1,4 +1,4 @@
-// One agent on its way.
+// One agent that walks.
 
 import type { Known } from "./files";
 import { type Home, Mind } from "./mind";
@@ -30,13 +30,13 @@ class SavedAgent implements Saved {
   }
 }
 
-/** Whether an agent walks only while the map is as it was: it plans over levels. */
+/** Return whether an agent can walk only while the map is unchanged, because it plans over levels. */
 export function isFixed(card: Card): boolean {
   return !card.anywhere && card.needs.length === 0;
 }
 
 export function outdated(card: Card): string {
-  return `${card.title} plans over levels of the map, which are mended in Python only, and the map has changed`;
+  return `${card.title} plans over levels of the map, which are updated in Python only, and the map has changed`;
 }
 
 export class Walker implements WalkingAgent {

@@ -23,7 +23,7 @@ export function python(scene: Scene): string {
   return `import andante\nproblem = ${problem}\ntrials = [andante.run(agent, problem) for agent in (${names})]`;
 }
 
-/** A map's name as a file may be called. */
+/** Return a map's name as a valid file name. */
 export function fileName({ name }: GridMap): string {
   return name.replace(/[^\w.-]+/g, "-").slice(0, 80) || "map";
 }

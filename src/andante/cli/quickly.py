@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from andante.selection.library import BuiltDatabases, Library, Refused
     from andante.world.grid import Grid
 
-MOST_FOR_ALL_PAIRS = 30_000  # states of a map on which a database that looks at all pairs of them is built in that time
+MOST_FOR_ALL_PAIRS = 30_000  # the most states for which a database of all pairs can be built in that time
 
 
 def without_slow(kinds: Sequence[str], grid: Grid) -> list[str]:
-    """Return the kinds without those that would take too long for sure, before their builders are compiled."""
+    """Return the kinds without those that would certainly take too long, before their builders are compiled."""
     from andante.offline import builders
 
     known = [builders()[kind] for kind in kinds]
@@ -31,10 +31,9 @@ def without_slow(kinds: Sequence[str], grid: Grid) -> list[str]:
 def build_databases(
     grid: Grid, kinds: Sequence[str], seconds: float, memory_bytes: float | None = None
 ) -> list[tuple[Database, float]]:
-    """Return databases of these kinds with their build times, built cheapest first as time permits.
+    """Build databases of these kinds, cheapest first as time permits, and return them with their build times.
 
-    A kind that would take too long, or too much memory, at its defaults is built with its next settings, which need
-    less.
+    A kind whose default settings would need too much time or memory is built with its next settings, which need less.
     """
     from andante.measures import measure
     from andante.selection.journal import Journal
@@ -61,7 +60,7 @@ def _why(one: Refused) -> str:
 
 
 def first_in_time(library: Library, kind: str) -> tuple[str, BuiltDatabases | Refused]:
-    """Return the first settings of a kind that are within the limits, and the databases; or why there are none."""
+    """Return the first settings of a kind that are within the limits, with the databases or the reason for none."""
     from andante.offline import builders
     from andante.selection.library import Refused
 

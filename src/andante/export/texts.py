@@ -1,4 +1,4 @@
-"""What is written beside a library for people: a README, an example, and the scripts of WebAssembly."""
+"""What is written beside a library for its users: a README, an example, and the scripts of WebAssembly."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def crowd_name(plan: CrowdPlan, agent: str) -> str:
 
 
 def database_names(plan: Plan) -> list[str]:
-    """Return the file names of the databases of a plan, in the order in which C is given them."""
+    """Return the file names of the databases of a plan, in the order in which they are passed to C."""
     return [f"{plan.map.world.name if one.fingerprint else 'any'}.{one.kind}" for one in plan.databases]
 
 
 def problem_for(plan: Plan) -> tuple[int, int]:
-    """Return a start and a goal for examples: far apart, in the largest part of the map, and served by databases."""
+    """Return a start and a goal for examples, far apart in the largest component and served by the databases."""
     grid = plan.map.world.frozen() if isinstance(plan.map.world, World) else plan.map.world
     label = grid.graph.components
     states = np.flatnonzero(grid.passable.ravel())
@@ -84,7 +84,7 @@ def example(agent: Exported, living: bool) -> str:
 
 
 _WORLD_EXAMPLE = """
-    /* The map can change: agents get a copy of its image that is ours to edit. */
+    /* The map can change. Agents get a copy of its image, which this program may edit. */
     size_t world_bytes;
     check(andante_world_bytes(files.map, files.map_bytes, &world_bytes));
     void *world = calloc(1, world_bytes);
@@ -150,7 +150,7 @@ def readme(agents: Sequence[Exported], libraries: dict[str, Any], unlinked: Sequ
     )
 
 
-#: What examples do besides on a map that changes: agents get a copy of its image that is the game's to edit.
+#: What examples add on a map that changes. Agents get a copy of its image, which the game may edit.
 _WORLD_IN_EXAMPLES = {
     "CS_IMPORT": (
         '    [DllImport("andante")] public static extern int andante_world_bytes(IntPtr image, UIntPtr imageBytes, '
@@ -176,7 +176,7 @@ _WORLD_IN_EXAMPLES = {
 
 
 def _databases_in_examples(names: Sequence[str]) -> dict[str, str]:
-    """Return how the examples of a README read databases."""
+    """Return the lines with which the examples of a README read databases."""
     listed = ", ".join(f'await bytes("data/{name}")' for name in names)
     loads = [
         f'        files.databases[{i}] = Load("data/{name}", out files.databaseBytes[{i}]);\n'
@@ -196,7 +196,7 @@ def _about_map(image: MapImage) -> str:
 
 
 def _about_crowds(agents: Sequence[Exported]) -> str:
-    """Return what a README says of crowds; nothing if there are none."""
+    """Return the section of a README about crowds, or an empty text if there are none."""
     rows = [
         f"| `andante_{one.name}_crowd_...` | `{crowd_name(crowd, one.name)}` | {crowd.size.units:,} | "
         f"{crowd.size.memory:,} | {crowd.memory_bytes:,} |"

@@ -1,4 +1,4 @@
-"""The page of a study: a paper's tables and figures, its numbers beside ours, from the rows of a store."""
+"""The page of a study, from the rows of a store: a paper's tables and figures, with its numbers beside ours."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def write_results(
 ) -> Path:
     """Write the study's page and its figures into a folder and return the page.
 
-    ``how`` says what it was run on, ``made_with`` with which code and on which machines (`andante.provenance`), and
-    ``caveats`` are sentences for those who read the numbers. Beside the page are the paper's numbers and ours as plain
-    data: `NUMBERS`. If the results are ``unfinished``, the page begins with this sentence about how much there is, and
-    parts for which there is too little say so.
+    ``how`` is the engine it was run on, ``made_with`` the code and the machines (`andante.provenance`), and ``caveats``
+    are sentences for readers of the numbers. The paper's numbers and ours are written beside the page as plain data,
+    `NUMBERS`. If the results are ``unfinished``, the page begins with this sentence about how much is finished, and
+    parts without enough results say so.
     """
     make_folder(folder)
     seconds = float(results.rows["seconds"].sum())
@@ -81,7 +81,7 @@ def write_results(
 
 
 def run_sentence(counts: str, seconds: float, made_with: Sequence[Mapping[str, Any]], how: str = "") -> str:
-    """Return what results are from: when, with which code, how much, on which machines, and for how long."""
+    """Return a sentence about the run: its date, code, size, machines and duration."""
     commits = " and ".join(dict.fromkeys(filter(None, map(code_state, made_with))))
     code = f"Andante {andante.__version__}{f' at commit {commits}' if commits else ''}"
     machines = " and ".join(dict.fromkeys(str(made["processor"]) for made in made_with)) or platform.machine()
@@ -103,7 +103,7 @@ def _written(part: Part, results: Results, folder: Path) -> list[str]:
 
 
 def _written_so_far(part: Part, results: Results, folder: Path) -> list[str]:
-    """Return the same for results that are unfinished, or a sentence if there is too little for this part yet."""
+    """Return the Markdown of a part from unfinished results, or a sentence if they are not enough for it yet."""
     try:
         return _written(part, results, folder)
     except ParameterError as error:

@@ -44,7 +44,7 @@ MOST_NAMED = 12  # algorithms listed below a figure
 
 
 def figure(spec: FigureSpec, results: Results, folder: Path) -> list[str]:
-    """Draw a figure into the folder; return the Markdown that shows it, and the numbers that go with it."""
+    """Draw a figure into the folder; return the Markdown that shows it, and the numbers below it."""
     chosen, everyone = rows_of_figure(spec, results)
     if not len(chosen.rows):
         return ["Not run."]
@@ -79,7 +79,7 @@ def file_name(title: str) -> str:
 
 
 def _trade_off(spec: FigureSpec, results: Results, everyone: Results) -> Drawn:
-    """Plot one measure against another; some algorithms also by a parameter, whatever their worst move was."""
+    """Plot one measure against another; some algorithms also by a parameter, without a limit on their worst move."""
     also = _by_parameter(spec, everyone)
     settings = results.settings()
     hollow = sum(one.summary.solved < one.summary.trials for one in settings)
@@ -142,7 +142,7 @@ def _best_so_far(spec: FigureSpec, results: Results) -> Drawn:
 
 
 def best_so_far(rows: pl.DataFrame, by: str, x: str, y: str) -> dict[str, list[tuple[float, Statistics]]]:
-    """Return, for each algorithm in full notation and each value of the column, the mean of x and the best y so far."""
+    """Return the mean of x and the best y so far for each value of the column, by algorithm in full notation."""
     pl = polars()
     if by not in rows.columns:
         raise ParameterError(f"rows have no column {by!r} to follow; {did_you_mean(by, rows.columns)}")

@@ -1,4 +1,4 @@
-"""How the tables of a study write numbers: the paper's as they are printed, and durations."""
+"""Numbers in the tables of a study: the paper's numbers as they are printed, and durations."""
 
 from __future__ import annotations
 
