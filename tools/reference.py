@@ -19,7 +19,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from andante.report.markdown import markdown_table, plain
+from andante.markdown import markdown_table, plain
 
 ROOT = Path(__file__).resolve().parents[1]
 HOME = ROOT / "docs" / "reference"
