@@ -129,7 +129,7 @@ def readme(
             "AGENTS": _about_agents(agents),
             "MAPS": _about_maps([each.map for each in first.plans]),
             "LIBRARIES": _about_libraries(libraries),
-            "STATIC": _static(libraries),
+            **_static(libraries),
             "LINKING": _linking(unlinked),
             "LIVING": template("living.md") if living else "",
             "CROWDS": _about_crowds(agents),
@@ -138,6 +138,7 @@ def readme(
             "IMAGE": image_name(plan.map),
             "START": start,
             "GOAL": goal,
+            "RS_MUT": "mut " if living or plan.databases else "",
             **_databases_in_examples(database_names(plan)),
             **(_WORLD_IN_EXAMPLES if living else dict.fromkeys(_WORLD_IN_EXAMPLES, "")),
         },
@@ -158,6 +159,20 @@ _WORLD_IN_EXAMPLES = {
         "        andante_world_init(world, worldBytes, files.map, files.mapBytes);\n"
         "        files.map = world; files.mapBytes = worldBytes;\n"
     ),
+    "RS_IMPORT": (
+        "    fn andante_world_bytes(image: *const u64, image_bytes: usize, world_bytes: *mut usize) -> i32;\n"
+        "    fn andante_world_init(world: *mut u64, world_bytes: usize, image: *const u64, image_bytes: usize) "
+        "-> i32;\n"
+    ),
+    "RS_WORLD": (
+        "    let mut world_bytes = 0;\n"
+        "    assert_eq!(unsafe { andante_world_bytes(files.map, files.map_bytes, &mut world_bytes) }, 0);\n"
+        "    let mut world = memory(world_bytes); // for andante_close_cell and so on\n"
+        "    assert_eq!(\n"
+        "        unsafe { andante_world_init(world.as_mut_ptr(), world_bytes, files.map, files.map_bytes) }, 0\n"
+        "    );\n"
+        "    (files.map, files.map_bytes) = (world.as_ptr(), world_bytes);\n"
+    ),
     "GD_WORLD": (
         "        PackedByteArray image = map; // map is now ours: for andante_close_cell, andante_open_cell\n"
         "        size_t world_bytes = 0;\n"
@@ -176,10 +191,16 @@ def _databases_in_examples(names: Sequence[str]) -> dict[str, str]:
         f'        files.databases[{i}] = Load("data/{name}", out files.databaseBytes[{i}]);\n'
         for i, name in enumerate(names)
     ]
+    places = "".join(
+        f'    let (database_{i}, database_{i}_bytes) = load("data/{name}");\n'
+        f"    (files.databases[{i}], files.database_bytes[{i}]) = (database_{i}.as_ptr(), database_{i}_bytes);\n"
+        for i, name in enumerate(names)
+    )
     note = " Its databases are opened like the map, and put into `files.databases`." if names else ""
     return {
         "JS_DATABASES": f", databases: [{listed}]" if names else "",
         "CS_DATABASES": "".join(loads),
+        "RS_DATABASES": places,
         "GD_NOTE": note,
     }
 
@@ -213,12 +234,13 @@ def _about_libraries(libraries: Mapping[str, Sequence[str]]) -> str:
     return markdown_table(["folder", "files"], rows, left=["files"])
 
 
-def _static(libraries: Mapping[str, Sequence[str]]) -> str:
-    """Return the static library that the example is linked with: that of the first target with an operating system."""
+def _static(libraries: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the static library that examples are linked with: that of the first target with an operating system."""
     for name, files in libraries.items():
-        if not TARGETS[name].is_wasm and TARGETS[name].static in files:
-            return f"{name}/{TARGETS[name].static}"
-    return "TARGET/libandante.a"
+        library = TARGETS[name].static
+        if not TARGETS[name].is_wasm and library in files:
+            return {"FOLDER": name, "STATIC": library, "LINKED": library.partition(".")[0].removeprefix("lib")}
+    return {"FOLDER": "TARGET", "STATIC": "libandante.a", "LINKED": "andante"}
 
 
 def _about_crowds(agents: Sequence[Exported]) -> str:
