@@ -20,7 +20,7 @@ from types import FunctionType
 from typing import Any
 
 import andante
-from andante.report.markdown import markdown_table, plain
+from andante.markdown import markdown_table, plain
 
 ROOT = Path(__file__).resolve().parents[1]
 HOME = ROOT / "docs" / "reference"

@@ -24,9 +24,9 @@ from typing import NamedTuple
 
 from andante.datafile import Table, read_tables
 from andante.errors import did_you_mean
+from andante.markdown import markdown_table, plain
 from andante.measures import Statistics
 from andante.report.choosing import Split
-from andante.report.markdown import markdown_table, plain
 from andante.report.published import RULE, Mark, Ours, Published, counted_in_words, few_problems, judged, printed
 
 SINGLE = ("random", "single best", "virtual best")  # scores of all results

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from andante.report.markdown import markdown_table, plain
+from andante.markdown import markdown_table, plain
 
 STANDARD_ERRORS = 2.0
 _MOST_NAMED = 3  # rows that share a reason
