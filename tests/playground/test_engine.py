@@ -55,6 +55,12 @@ def agents():
     return [*(everybody if DEEP else able(FEW)), *able(OTHERS)]
 
 
+def discovering():
+    """Return those that walk with sight: in all but deep runs, two, as each is compiled for Python too."""
+    everybody = sorted(about_built()["sighted"])
+    return everybody if DEEP else able(["lrta", "astar"])
+
+
 @pytest.fixture(scope="module")
 def maps():
     return [
@@ -74,6 +80,10 @@ class TestWalks:
             walks.append(walk(name, maps[0], 0, 9, edits=30))
             walks.append(walk(name, maps[2], 2, 10, pursued=True))
             walks.append(walk(name, maps[2], 2, 11, edits=50, pursued=True))
+        for name in discovering():
+            walks += [walk(name, grid, k, k + 1, sight=3 + 4 * k, thinks=k == 0) for k, grid in enumerate(maps)]
+            walks.append(walk(name, maps[0], 0, 9, edits=30, sight=4))
+            walks.append(walk(name, maps[2], 2, 11, edits=50, pursued=True, sight=200))
         assert sum(len(one["moves"]) for one in walks) > 50 * len(walks)
         task = {"engine": str(ENGINE), "scene": None, "maps": [as_map(one) for one in maps], "walks": walks}
         compare("walks", "ANDANTE_WALKS", task, tmp_path)
@@ -117,11 +127,10 @@ class TestGiven:
         walks = []
         assert {"cpd", "pra"} <= set(about["recipes"]) or not able(["cpd", "pra"])
         for name in about["recipes"]:
-            with_databases = {"databases": databases} if find(name).needs else {"living": False}
-            walks += [walk(name, grid, 0, seed, thinks=seed == 1, **with_databases) for seed in (1, 2, 3)]
-            if find(name).needs:
-                walks.append(walk(name, grid, 0, 9, edits=30, **with_databases))
-                walks.append(walk(name, grid, 0, 11, edits=50, pursued=True, **with_databases))
+            used = [one for one in databases if one.kind in find(name).needs]
+            walks += [walk(name, grid, 0, seed, thinks=seed == 1, databases=used) for seed in (1, 2, 3)]
+            walks.append(walk(name, grid, 0, 9, edits=30, databases=used))
+            walks.append(walk(name, grid, 0, 11, edits=50, pursued=True, databases=used))
         task = {"engine": str(ENGINE), "scene": str(file), "maps": [as_map(grid)], "walks": walks}
         compare("walks", "ANDANTE_WALKS", task, tmp_path)
 
