@@ -13,7 +13,7 @@ from andante.kernel import JIT
 from andante.offline import build
 from andante.play.code import CARRIED
 from andante.play.engine import engine
-from andante.play.given import given_scene, kinds_for
+from andante.play.given import given_scene, orders_for
 from andante.play.page import ENGINE, about_built
 from andante.play.recipes import CHECKED, SIZES, Formula, Maker, Stage, crowd_makers, fitted, stages
 from andante.play.scene import scene_of
@@ -107,8 +107,8 @@ def marched(maker, grid, databases=()):
 @pytest.fixture(scope="module")
 def given(tmp_path_factory):
     grid = andante.generate("rooms", 48, 40, seed=1)
-    kinds = kinds_for(about_built())
-    databases = [build(CARRIED[kind], grid) for kind in (kinds if DEEP else ["moves"])]
+    orders = orders_for(about_built())
+    databases = [build(CARRIED.get(order, order), grid) for order in (orders if DEEP else ["moves"])]
     file = tmp_path_factory.mktemp("given") / "scene.bin"
     about, blob = given_scene(grid, databases, about_built())
     if not about["crowds"]:
@@ -127,7 +127,7 @@ class TestGiven:
         walks = []
         assert {"cpd", "pra"} <= set(about["recipes"]) or not able(["cpd", "pra"])
         for name in about["recipes"]:
-            used = [one for one in databases if one.kind in find(name).needs]
+            used = [databases[place] for place in about["recipes"][name]["files"]]
             walks += [walk(name, grid, 0, seed, thinks=seed == 1, databases=used) for seed in (1, 2, 3)]
             walks.append(walk(name, grid, 0, 9, edits=30, databases=used))
             walks.append(walk(name, grid, 0, 11, edits=50, pursued=True, databases=used))
@@ -139,7 +139,7 @@ class TestGiven:
         grid, databases, about, file = given
         crowds = []
         for name in about["crowds"]:
-            used = tuple(one for one in databases if one.kind in find(name).needs)
+            used = tuple(databases[place] for place in about["recipes"][name]["files"])
             makers = crowd_makers(find(name), [Stage.of(World(grid), used)])
             crowds += [marched(maker, grid, used) for maker in makers.values()]
         task = {"engine": str(ENGINE), "scene": str(file), "map": as_map(grid), "crowds": crowds}

@@ -75,6 +75,7 @@ export interface Recipe {
   anchored: number;
   pursues: number;
   databases: string[]; // kinds, in the order in which the module is given them
+  files?: number[]; // of a recipe of a scene: which of its databases these are
   parameters: CodedParameter[];
   shaping: { name: string; values: string[]; classes: number[] }[];
   variants: Record<string, [number, number]>; // by classes: layout and column

@@ -67,7 +67,7 @@ class LoadedEngine implements Engine, Home {
   readonly given: GivenMap | null = null;
   private readonly scene: AboutScene | null = null;
   private readonly held: Uint8Array = new Uint8Array(0); // behind the JSON of the scene
-  private readonly databases = new Map<string, Database>();
+  private readonly databases: Database[] = []; // of the scene
 
   constructor(
     readonly module: Module,
@@ -79,7 +79,7 @@ class LoadedEngine implements Engine, Home {
     if (scene === undefined) return;
     [this.scene, this.held] = unpacked<AboutScene>(scene);
     this.given = givenMap(this.scene);
-    for (const { kind, file } of this.scene.databases) this.databases.set(kind, this.loaded(kind, file));
+    for (const { kind, file } of this.scene.databases) this.databases.push(this.loaded(kind, file));
     for (const [name, recipe] of Object.entries(this.scene.recipes)) this.offer(name, recipe);
   }
 
@@ -166,7 +166,7 @@ class LoadedEngine implements Engine, Home {
   }
 
   private with(recipe: Recipe): Known {
-    return { recipe, held: this.held, databases: recipe.databases.map((kind) => this.databases.get(kind)!) };
+    return { recipe, held: this.held, databases: (recipe.files ?? []).map((place) => this.databases[place]!) };
   }
 
   agent(world: World, notation: string, start: Cell, goal: Cell, sight: number | null = null): WalkingAgent {

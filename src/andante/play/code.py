@@ -10,11 +10,11 @@ beforehand, as many as there are cores.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import cache, partial
 from multiprocessing import get_context
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from andante.export.library import Exported, names_for, objects
 from andante.export.objects import TARGETS
 from andante.kernel import table_of
 from andante.machine import cores
-from andante.offline import build
+from andante.offline import build, builders
 from andante.world.grid import Grid
 from andante.world.living import World
 
@@ -38,7 +38,7 @@ WIDTH, HEIGHT = 16, 12  # of the map that code is made for; it depends on types,
 
 SIGHT = 1  # cells that agents see for which code and recipes are made: how far is a number in a context
 
-#: Databases that a page may carry for its map, by kind: as they are built for the map that code is made for.
+#: Kinds of databases that a page may carry for its map, and how one is built for the map that code is made for.
 CARRIED = {"pattern": "pattern", "moves": "moves", "regions": "regions", "subgoals": "subgoals(records=10)"}
 
 Progress = Callable[[str], None]
@@ -60,7 +60,7 @@ def playable() -> list[Algorithm]:
 
 
 def _finds_its_database(algorithm: Algorithm) -> bool:
-    """Return whether the kinds that a page carries are enough: some agents need a pattern for another level."""
+    """Return whether an agent can use the databases that are built for it."""
     try:
         Planned(algorithm, ground(algorithm), databases=databases_for(algorithm))
     except AlgorithmError:
@@ -110,10 +110,24 @@ _built: dict[str, Database] = {}
 
 def databases_for(algorithm: Algorithm) -> tuple[Database, ...]:
     """Return the databases that an algorithm needs, for the map that code is made for."""
+    texts = [CARRIED.get(text, text) for text in orders_of(algorithm)]
+    for text in texts:
+        if text not in _built:
+            _built[text] = build(text, _open_map())
+    return tuple(_built[text] for text in texts)
+
+
+def orders_of(algorithm: Algorithm) -> list[str]:
+    """Return how the databases that an algorithm needs are built: by their kind, or with what this algorithm needs.
+
+    >>> orders_of(find("cpd")), orders_of(find("dprlrta(level=2)"))
+    (['moves'], ['pattern(base=2, level=3)'])
+    """
+    found = []
     for kind in algorithm.needs:
-        if kind not in _built:
-            _built[kind] = build(CARRIED[kind], _open_map())
-    return tuple(_built[kind] for kind in algorithm.needs)
+        usual, own = builders()[kind].orders, builders()[kind].orders_for(algorithm.params)
+        found.append(kind if own == usual else own[0])
+    return found
 
 
 def marches(algorithm: Algorithm) -> bool:
@@ -189,7 +203,8 @@ class Workers:
         total = len(code.bearers)
         self._work: list[Future[None]] = []
         for name, (algorithm, sight) in code.bearers.items():
-            future = self._pool.submit(_prepare, name, algorithm.card.name, sight, databases_for(algorithm))
+            databases_for(algorithm)
+            future = self._pool.submit(_prepare, name, algorithm.card.name, sight, dict(_built))
             self._work.append(future)
             future.add_done_callback(partial(self._tell, progress, name, total))
 
@@ -208,6 +223,6 @@ class Workers:
         self._pool.shutdown(cancel_futures=True)
 
 
-def _prepare(name: str, algorithm: str, sight: int | None, databases: Sequence[Any]) -> None:
-    _built.update({one.kind: one for one in databases})
+def _prepare(name: str, algorithm: str, sight: int | None, built: dict[str, Database]) -> None:
+    _built.update(built)
     objects([exported(name, Bearer(find(algorithm), sight))], WASM)

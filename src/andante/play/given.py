@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 from andante.agent import Algorithm, Parameter, find
 from andante.databases.header import Database
 from andante.errors import AndanteError
+from andante.export.images import Planned
 from andante.notation import Call
 from andante.play.about import about_crowds, about_recipe, is_known
-from andante.play.code import CARRIED, is_anywhere, marches
+from andante.play.code import CARRIED, is_anywhere, marches, orders_of
 from andante.play.levels import CarriedLevels, levels_in
-from andante.play.recipes import CrowdMaker, Maker, Recipe, Shaping, Stage, crowd_makers, is_for_crowds
+from andante.play.recipes import CrowdMaker, Maker, Shaping, Stage, crowd_makers, is_for_crowds
 from andante.play.samples import Place, Sample
 from andante.world.grid import Grid
 from andante.world.living import World
@@ -121,9 +123,21 @@ def _waiting(engine: dict[str, Any]) -> list[Algorithm]:
     return [one for one in every if not is_anywhere(one)]
 
 
-def kinds_for(engine: dict[str, Any]) -> list[str]:
-    """Return the kinds of databases that agents of an engine can use."""
-    return list(dict.fromkeys(kind for one in _waiting(engine) for kind in one.needs if kind in CARRIED))
+def orders_for(engine: dict[str, Any]) -> list[str]:
+    """Return which databases agents of an engine can use, as they are built."""
+    waiting = [one for one in _waiting(engine) if set(one.needs) <= CARRIED.keys()]
+    return list(dict.fromkeys(order for one in waiting for order in orders_of(one)))
+
+
+def _fitting(algorithm: Algorithm, world: World, databases: Sequence[Database]) -> tuple[Database, ...] | None:
+    """Return databases that an algorithm can use, one of each kind that it needs; None if there are none."""
+    for used in product(*([one for one in databases if one.kind == kind] for kind in algorithm.needs)):
+        try:
+            Planned(algorithm, world, databases=used)
+        except AndanteError:
+            continue
+        return used
+    return None
 
 
 def given_scene(
@@ -141,24 +155,30 @@ def given_scene(
     levels = CarriedLevels(world)
     known = partial(is_known, names)
     recipes: dict[str, Any] = {}
-    crowds: dict[str, dict[str, Recipe]] = {}
-    kinds, waiting = {one.kind for one in databases}, _waiting(engine)
+    crowds: dict[str, Any] = {}
+    waiting = _waiting(engine)
     for number, algorithm in enumerate(waiting):
         progress(f"memory of {algorithm.card.name}", number, len(waiting))
-        if not set(algorithm.needs) <= kinds:
-            continue
         if algorithm.card.regions and grid.width * grid.height > MOST_CELLS:
             continue
-        used = tuple(next(one for one in databases if one.kind == kind) for kind in algorithm.needs)
+        used = _fitting(algorithm, world, databases)
+        if used is None:
+            continue
         stage = Stage.of(world, used)
         maker = GivenMaker(algorithm, stage, levels)
         if not maker.can_use(known):
             continue
         recipe = maker.recipe(known)
-        recipes[algorithm.card.name] = about_recipe(recipe, names, blob.keep)
+        places = [databases.index(one) for one in used]
+        recipes[algorithm.card.name] = {**about_recipe(recipe, names, blob.keep), "files": places}
         if marches(algorithm) and is_for_crowds(stage):
             makers = crowd_makers(algorithm, [stage], GivenCrowdMaker)
-            crowds[algorithm.card.name] = {name: one.recipe(known) for name, one in makers.items()}
+            found = about_crowds(
+                {algorithm.card.name: {name: one.recipe(known) for name, one in makers.items()}}, names, blob.keep
+            )
+            crowds |= {
+                name: {kind: {**one, "files": places} for kind, one in kinds.items()} for name, kinds in found.items()
+            }
     about = {
         "databases": [
             {"kind": one.kind, "about": str(Call(one.kind, dict(one.parameters))), "file": blob.keep(one.to_bytes())}
@@ -166,6 +186,6 @@ def given_scene(
         ],
         "levels": {name: levels.about(name, blob.keep) for name in sorted(levels.carried)},
         "recipes": recipes,
-        "crowds": about_crowds(crowds, names, blob.keep),
+        "crowds": crowds,
     }
     return about, bytes(blob)
