@@ -17,7 +17,7 @@ from andante.measures import summarise
 from andante.report import charts
 from andante.report.page import results_page
 from andante.report.results import Results
-from andante.report.study import write_results
+from andante.report.study import run_sentence, write_results
 from andante.report.studycontests import best
 from andante.report.studyfigures import _by_parameter, figure
 from andante.report.studyfile import find_study, read_study, study_folders
@@ -25,7 +25,7 @@ from andante.report.studyspecs import FigureSpec
 from andante.report.studytables import amortization, table
 from andante.report.table import summary_csv
 from andante.selection.features import maps_of
-from andante.store import Store, StoreError
+from andante.store import Store, StoreError, days_in_words
 from andante.store.store import _sealed
 
 pl = pytest.importorskip("polars")
@@ -192,7 +192,8 @@ def page_of_study(study, tmp_path_factory):
     """The page with all its figures, which take seconds to draw."""
     path, store = study
     folder = tmp_path_factory.mktemp("page") / "out"
-    return write_results(read_study(path, "full", full_database), Results.of(store), folder, "2 threads")
+    spec, caveats = read_study(path, "full", full_database), ["A caveat."]
+    return write_results(spec, Results.of(store), folder, store.made_with, caveats)
 
 
 def test_the_page_sets_the_papers_numbers_beside_ours(study, page_of_study):
@@ -226,6 +227,24 @@ def test_the_page_sets_the_papers_numbers_beside_ours(study, page_of_study):
     for number in range(1, 12):
         assert f"figure-{number}.svg" in page
         assert (page_of_study.parent / f"figure-{number}.svg").read_text().startswith("<?xml")
+
+
+def test_the_page_says_when_and_with_what_it_was_run(study, page_of_study):
+    (made,) = study[1].made_with
+    page = page_of_study.read_text()
+    assert f"Run {days_in_words([made])} with Andante {made['andante']}" in page
+    assert f"of 1 map. 2 threads of {made['processor']}, " in page
+    assert " of the agents' own time. A caveat.\n" in page
+
+
+def test_days_of_the_run_not_of_writing():
+    made = {"andante": "0.2.0", "processor": "A CPU", "first_day": "2020-01-01", "last_day": "2020-01-03"}
+    earlier = {**made, "commit": "8f20b2b44a", "clean": True, "engine": "1 thread", "first_day": "2019-12-31"}
+    said = run_sentence("3 trials.", 1.0, [made, earlier])
+    assert said.startswith(
+        "Run from 2019-12-31 to 2020-01-03 with Andante 0.2.0 and Andante 0.2.0 at commit 8f20b2b44a: "
+    )
+    assert ": 3 trials. A CPU and 1 thread of A CPU, " in said
 
 
 def test_tables_of_several_measures_bests_and_amortizations(page_of_study):
