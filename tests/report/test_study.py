@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-from itertools import product
+from itertools import combinations, product
 from textwrap import dedent
 
 import numpy as np
@@ -269,11 +269,11 @@ def test_an_algorithm_may_be_shown_by_a_parameter_whatever_it_expanded(study, tm
     spec = next(part for part in read_study(cut, "full", full_database).parts if isinstance(part, FigureSpec))
     results = Results.of(store)
     means = {one.name: one["suboptimality_ratio"].mean for one in results.summaries()}
-    points = _by_parameter(spec, results)["lrta by its depth"]
+    points = _by_parameter(spec, results)["LRTA* by its depth"]
     assert points == [(1.0, means["lrta"]), (2.0, means["lrta(depth=2)"]), (3.0, means["lrta(depth=3)"])]
     words = "Hollow, and in no front: 1 of 1 settings, whose agents did not always arrive."
     assert figure(spec, results, tmp_path) == ["![Figure 1: all](figure-1.svg)", words]
-    assert "lrta by its depth" in (tmp_path / "figure-1.svg").read_text()
+    assert "LRTA* by its depth" in (tmp_path / "figure-1.svg").read_text()
 
 
 @pytest.mark.parametrize(
@@ -627,6 +627,23 @@ def test_tables_for_csv():
     assert summary_csv(summaries).splitlines()[1] == (
         "a_b,2,2,suboptimality_ratio,2,2.0,0.0,2.0,2.0,2.0,0,False,False,-inf,inf,-inf,inf,2,False,1"
     )
+
+
+@pytest.mark.parametrize("marks", [(31.6, 37.7, 181.5), (1.0, 1.1, 1.2), (150.0, 150.5, 181.5)])
+def test_names_of_the_lines_of_a_histogram_stay_in_the_plot_and_apart(marks):
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    values = np.random.default_rng(1).uniform(0.9 * marks[0], marks[1], 500).tolist()
+    drawn = charts.histogram_plot(values, "Cost", dict(zip(["mean", "daLRTA*+E", "RTA*"], marks, strict=True)))
+    renderer = FigureCanvasAgg(drawn).get_renderer()
+    drawn.draw(renderer)
+    (axes,) = drawn.axes
+    boxes = [text.get_window_extent(renderer) for text in axes.texts]
+    assert [text.get_text() for text in axes.texts] == [
+        f"{n}: {v}" for n, v in zip(["mean", "daLRTA*+E", "RTA*"], marks, strict=True)
+    ]
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    assert all(axes.bbox.x0 <= box.x0 < box.x1 <= axes.bbox.x1 for box in boxes)
 
 
 def test_plots_that_have_nothing_to_show_say_so(study):
