@@ -1,4 +1,4 @@
-"""At 80 columns every table fits: names and texts wrap inside their cells, and nothing is cut off."""
+"""Every table fits into 80 columns: names and texts wrap inside their cells, and nothing is cut off."""
 
 import pytest
 
@@ -11,8 +11,9 @@ LONG = "family(wc=7.0, operator=median, expendable=true, ties=random, share=0.25
 
 
 @pytest.fixture(autouse=True)
-def narrow(monkeypatch):
+def narrow_terminal(monkeypatch):
     monkeypatch.setattr(out, "_width", WIDTH)
+    monkeypatch.setattr(out, "_force_terminal", True)  # what goes into a pipe is not wrapped
 
 
 def too_wide(text):

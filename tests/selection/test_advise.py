@@ -467,7 +467,8 @@ def test_intervals_hold_for_all_finalists_together(grids, small_advice):
 
     def missed():
         ratios = 5 + rng.standard_normal((4, 12))  # four finalists on twelve problems, of mean 5 each
-        found = [(one.candidate, [{**row, SCORE: ratio} for ratio in some], None, 0, 0.0) for some in ratios]
+        walked = [[{**row, "start": k, SCORE: ratio} for k, ratio in enumerate(some)] for some in ratios]
+        found = [(one.candidate, rows, None, 0, 0.0) for rows in walked]
         return any(not s.interval[0] <= 5 <= s.interval[1] for s in ranking(asked, found))
 
     assert 0.01 < np.mean([missed() for _ in range(200)]) < 0.09  # 0.05 is expected

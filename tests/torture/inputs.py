@@ -46,6 +46,7 @@ from andante.datasets.scenarios import random_problems
 from andante.episode import trace as traces
 from andante.episode.plain import PlainAgent
 from andante.episode.single import Agent
+from andante.episode.tracefile import _checksum as trace_checksum
 from andante.errors import LONGEST_MESSAGE, AndanteError
 from andante.notation import expand, parse
 from andante.offline import build
@@ -729,7 +730,7 @@ def _forged_traces() -> Attempt:
         document = _other_column(rng, document) if rng.random() < 0.5 else altered(rng, document)
         if isinstance(document, dict):
             document = {name: value for name, value in document.items() if name != "checksum"}
-            document["checksum"] = traces._checksum(document)
+            document["checksum"] = trace_checksum(document)
         return held(traces.Trace.from_json, as_json(document), sound)
 
     return attempt
