@@ -33,7 +33,7 @@ class Twin:
         return None if way is None else way.cost
 
     def series(self):
-        """Return the subgoals from the start's seed to the goal, each with whether its chain ends at the goal's seed."""
+        """Return the subgoals from the start's seed to the goal, each with whether its chain leads to the last."""
         here, there = (region_of(self.regions, s) for s in (self.problem.start, self.problem.goal))
         found = [(int(self.regions.seed[here]), here == there)]
         for begin, arc in plain.walk(self.regions, here, there):

@@ -318,7 +318,7 @@ def test_shortening_straightens_a_path_along_walls():
 
 
 def test_walls_first_leaves_a_dead_end_without_filling_it():
-    """A pocket of 60 x 60 cells: all of it is nearer to the goal than the path around, and its walls are 180 cells long."""
+    """All of a pocket of 60 x 60 cells is nearer to the goal than the path around; its walls are 180 cells long."""
     free = np.ones((81, 81), bool)
     free[10:71, 70] = free[10, 10:71] = free[70, 10:71] = False
     problem = andante.Grid(free).problem((40, 40), (80, 40))

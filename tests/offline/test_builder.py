@@ -1,4 +1,4 @@
-"""The frame of builders: parameters, threads, progress, interrupts."""
+"""The shared parts of builders: parameters, threads, progress, interrupts."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ def test_the_result_does_not_depend_on_threads(kind, tmp_path):
     assert len({(tmp_path / name).read_bytes() for name in ("1", "2", "5")}) == 1
 
 
-def test_parameters_come_in_the_notation_or_by_keyword():
+def test_parameters_can_be_in_the_notation_or_keywords():
     grid = andante.generate("random", 20, 20, seed=1)
     database = build("subgoals(records=3, coverage=gaps)", grid, seed=5)
     assert database.parameters == {"records": 3, "seed": 5, "coverage": "gaps", "series": False, "m": 25}
@@ -45,7 +45,7 @@ def test_parameters_come_in_the_notation_or_by_keyword():
         ("subgoals(coverage=all)", ParameterError, "coverage must be random, gaps"),
     ],
 )
-def test_what_is_asked_for_wrongly_is_said(kind, error, sentence):
+def test_wrong_kinds_and_parameters_are_reported(kind, error, sentence):
     with pytest.raises(error, match=sentence):
         build(kind, andante.generate("empty", 4, 4))
 
@@ -85,7 +85,7 @@ def test_every_stage_of_a_pattern_reports_progress_and_can_be_stopped():
         build("pattern(level=1)", grid, progress=stop)
 
 
-def test_parts_come_in_order_and_rooms_are_not_shared():
+def test_parts_are_in_order_and_rooms_are_not_shared():
     rooms = [[], [], []]
 
     def work(room, part):
@@ -99,7 +99,7 @@ def test_parts_come_in_order_and_rooms_are_not_shared():
     assert finished(Crew(3).each(work, parts, rooms)) == [sum(part) for part in parts]
 
 
-def test_a_part_that_fails_ends_it():
+def test_a_part_that_fails_ends_the_build():
     def work(room, part):
         raise ValueError(part)
 
@@ -136,7 +136,7 @@ def test_an_interrupted_build_ends_soon_and_leaves_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_estimate_comes_from_a_sample_and_a_short_build_is_done_whole():
+def test_an_estimate_is_from_a_sample_and_a_short_build_is_completed():
     grid = andante.generate("rooms", 32, 32, seed=1)
     sampled = estimate("pattern(level=1)", grid, seconds=0.0, threads=1)
     assert sampled.what.startswith("finding climbs")
