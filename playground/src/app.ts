@@ -1,4 +1,4 @@
-/** The page: it opens scenes, lets them run frame by frame, and keeps them in the link. */
+/** The page: it opens scenes, runs them frame by frame, and keeps them in the link. */
 
 import { CrowdSession } from "./crowdsession";
 import { readColours } from "./draw";
@@ -27,7 +27,9 @@ import { type GridMap, GROUND, MapError, parseMap, passable, WALL } from "./worl
 const MOST_BYTES = 2 ** 28; // of a file
 const SAVE_AFTER = 800; // milliseconds without a change
 const RACE_BUDGETS = { least: 0, most: 16, step: 0.25, read: (at: number) => Math.round(2 ** at), write: (at: number) => `${written(Math.round(2 ** at))} expansions` };
-const RACE_HINT = "An agent moves once it has been given the expansions that it needed. No agent saves up, and none makes two moves in a beat.";
+const SIGHTS = { least: 1, most: 31, step: 1, read: Number, write: (at: number) => (at < 31 ? `${at} ${at === 1 ? "cell" : "cells"} far` : "the whole map") };
+const SIGHT_HINT = "Agents that do not see the whole map take cells that they have not seen yet to be free.";
+const RACE_HINT = "An agent moves as soon as it has received the expansions that its move needed. Unused expansions are lost, and no agent makes two moves in a beat.";
 
 export class App {
   private scene: Scene;
@@ -35,6 +37,7 @@ export class App {
   private readonly setting: Setting;
   private readonly shell: Shell;
   private readonly agents: AgentList;
+  private readonly sight: Slider;
   private readonly racePanel = new RacePanel();
   private readonly crowdPanel = h("div");
   private shown: Scene | null = null; // the last scene that could be opened
@@ -55,11 +58,12 @@ export class App {
       brush: 1,
       speed: this.scene.speed,
       layers,
-      tell: (text) => this.shell.tell(text),
+      announce: (text) => this.shell.announce(text),
       changed: () => this.changed(),
       rebuild: (change) => this.change(change),
     };
     this.agents = new AgentList(engine, this.scene.agents, (agents) => this.replace({ agents, events: [] }));
+    this.sight = new Slider("Sight", SIGHTS, SIGHTS.most, (value) => this.replace({ sight: value < SIGHTS.most ? value : null, events: [] }));
     this.shell = this.makeShell(layers);
     this.open();
     this.listen();
@@ -81,12 +85,13 @@ export class App {
       engine,
       scene: () => this.current(),
       session: () => this.session,
-      tell: (text) => this.shell.tell(text),
+      announce: (text) => this.shell.announce(text),
       link: () => this.link(),
     });
     const budget = new Slider("Budget in a beat", RACE_BUDGETS, Math.log2(scene.raceBudget), (value) => this.replace({ raceBudget: value, events: [] }));
     const race = [budget.root, h("p", { class: "hint" }, RACE_HINT), this.racePanel.root];
-    const panels = { agents: this.agents.root, race, crowd: this.crowdPanel, map: map.root, keep: keep.root };
+    const agents = h("div", {}, this.agents.root, this.sight.root, h("p", { class: "hint" }, SIGHT_HINT));
+    const panels = { agents, race, crowd: this.crowdPanel, map: map.root, keep: keep.root };
     return new Shell(this.root, engine, this.actions(layers), panels, { layers, layout: scene.layout, speed: scene.speed });
   }
 
@@ -122,7 +127,7 @@ export class App {
 
   // --- opening scenes ---
 
-  /** Show the scene from its beginning. */
+  /** Show the scene from its first beat. */
   private open(): void {
     const before = this.session as Session | undefined;
     const { scene, setting } = this;
@@ -136,7 +141,7 @@ export class App {
     } catch (error) {
       if (!(error instanceof EngineError) || !this.shown) throw error;
       this.shell.say(error.message);
-      this.scene = this.shown; // what was there before is not lost
+      this.scene = this.shown; // keep what was shown before
       this.session = this.makeSession();
     }
     this.shown = this.scene;
@@ -146,6 +151,7 @@ export class App {
     const change = (part: Partial<Scene["crowd"]>): void => this.replace({ crowd: { ...this.scene.crowd, ...part } });
     this.crowdPanel.replaceChildren(...crowdControls(this.engine, this.scene.crowd, change, (budget) => this.spend(budget)));
     this.agents.show(this.scene.agents);
+    this.sight.at = this.scene.sight ?? SIGHTS.most;
     this.changed();
   }
 
@@ -154,10 +160,10 @@ export class App {
     const { map, start, goal, mode, events } = scene;
     if (mode === "crowd") return new CrowdSession(engine, setting, { map, goal, ...scene.crowd });
     const budget = mode === "race" ? scene.raceBudget : null;
-    return new WalkSession(engine, setting, { map, start, goal, notations: scene.agents, budget, events }, scene.layout);
+    return new WalkSession(engine, setting, { map, start, goal, notations: scene.agents, sight: scene.sight, budget, events }, scene.layout);
   }
 
-  /** The same scene with something else in it, from its beginning; walls drawn so far stay. */
+  /** Change something in the scene and show it from its first beat; walls drawn so far stay. */
   private replace(part: Partial<Scene>): void {
     const playing = this.session.playing;
     this.scene = { ...this.current(), ...part };
@@ -171,14 +177,14 @@ export class App {
     this.saveSoon();
   }
 
-  /** The scene as it is on the stage now, to begin with or to keep. */
+  /** The scene as it is on the stage now. */
   private current(): Scene {
     const { scene, session } = this;
     if (session instanceof WalkSession) return { ...scene, events: [...session.walk.events] };
     return scene;
   }
 
-  /** What was changed before the first move belongs to the map and the problem. */
+  /** Changes made before the first move belong to the map and the problem. */
   private change({ cells, open, start, goal }: { cells?: readonly Cell[]; open?: boolean; start?: Cell; goal?: Cell }): void {
     const { scene } = this;
     let { map, recipe } = scene;
@@ -205,7 +211,7 @@ export class App {
     this.open();
   }
 
-  /** The scene with everything that was drawn while agents walked as part of its map. */
+  /** The scene with a map that contains everything drawn while agents walked. */
   private settled(): Scene {
     const { scene, session } = this;
     const terrain = session instanceof WalkSession ? terrainAt(scene.map, session.walk.events, Infinity) : session.terrain();
@@ -225,15 +231,15 @@ export class App {
     this.scene = { ...this.scene, map, recipe, ...ends, events: [] };
     this.setting.camera.fit();
     this.open();
-    this.shell.tell(`${map.name}, ${map.width} by ${map.height} cells`);
+    this.shell.announce(`${map.name}, ${map.width} by ${map.height} cells`);
   }
 
-  /** Let the agent of a trace walk again, through the same changes. */
+  /** Run the agent of a trace again, with the same changes. */
   private openTrace(recorded: Recorded): void {
     this.scene = { ...this.scene, mode: "walk", recipe: null, ...recorded };
     this.setting.camera.fit();
     this.open();
-    this.shell.tell(`a trace of ${recorded.agents[0]} on ${recorded.map.name}`);
+    this.shell.announce(`a trace of ${recorded.agents[0]} on ${recorded.map.name}`);
   }
 
   private async openFile(file: File): Promise<void> {

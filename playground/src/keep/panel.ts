@@ -1,4 +1,4 @@
-/** Everything that can be taken away: the link, files, pictures, and the lines of Python. */
+/** Everything that can be copied or saved: the link, files, pictures, and the lines of Python. */
 
 import { CrowdSession } from "../crowdsession";
 import type { Engine } from "../engine/types";
@@ -15,7 +15,7 @@ interface Door {
   readonly engine: Engine;
   scene(): Scene;
   session(): Session & { canvases(): HTMLCanvasElement[] };
-  tell(text: string): void;
+  announce(text: string): void;
   link(): Promise<string>;
 }
 
@@ -47,7 +47,7 @@ export class KeepPanel {
     this.which.append(select("Agent whose trace is kept", [{ value: "0", label: "first agent" }], "0", () => {}));
   }
 
-  /** Tell what went wrong in a sentence instead of losing it. */
+  /** Run an action, and show its error as a sentence. */
   private async attempt(action: () => void | Promise<void>): Promise<void> {
     try {
       await action();
@@ -137,6 +137,10 @@ export class KeepPanel {
     }
     this.offerAgents();
     const walker = session.walk.walkers[Number(this.which.querySelector("select")!.value)] ?? session.walk.walkers[0]!;
+    if (session.walk.plan.sight !== null && session.walk.changed) {
+      this.say("A trace of an agent that discovers its map is of a map that does not change: begin again, and keep it then.");
+      return;
+    }
     const name = `${walker.notation.replace(/\W+/g, "-").replace(/-$/, "")}${posthoc ? ".trace.json" : ".json"}`;
     const json = posthoc ? posthocJson(session.walk, walker) : await traceJson(session.walk, walker);
     download(name, json, "application/json");

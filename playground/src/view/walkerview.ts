@@ -1,12 +1,12 @@
-/** One walker as it is drawn: its mind as a bitmap, its way, and where it is; brought up to any moment of its history. */
+/** The drawing of one walker at any moment of its history: its mind as a bitmap, its path, and its position. */
 
-import { drawDots, drawLine, type Colours, type Frame, lineWidth, Mind, Way } from "../draw";
+import { type Bitmap, drawDots, drawLine, type Colours, Fog, type Frame, lineWidth, LoopFreePath, Mind } from "../draw";
 import type { Cell } from "../engine/types";
 import { EXPANDED } from "../engine/types";
 import type { History, Walk, Walker } from "../walk";
 
-const FLASH = 800; // expansions that stand out as the latest
-const TAIL = 160; // moves that stand out as the latest
+const FLASH = 800; // expansions that are highlighted as the latest
+const TAIL = 160; // moves that are highlighted as the latest
 
 /** A moment of a walk: a beat, how much of the next move is over, and how many thoughts of it are shown. */
 export interface Moment {
@@ -24,20 +24,29 @@ export interface Layers {
 }
 
 export class WalkerView {
-  readonly mind: Mind;
-  private readonly way = new Way();
+  private readonly mind: Mind;
+  /** Over what an agent that discovers its map has not seen yet. */
+  private readonly fog: Fog | null;
+  private colours: Colours | null = null;
+  private readonly way = new LoopFreePath();
   private thoughtsShown = 0;
   private movesShown = 0;
   private shown: { history: History; epoch: number } | null = null;
 
-  /** Of the walker with this number: it is another one after the walk has been led to an earlier beat again. */
+  /** The number of the walker. It is a new object after the walk has returned to an earlier beat. */
   constructor(
     readonly walk: Walk,
     private readonly number: number,
   ) {
     const { width, height } = walk.plan.map;
     this.mind = new Mind(width, height);
+    this.fog = walk.plan.sight !== null && this.walker.agent ? new Fog(width, height) : null;
     this.way.goOn(walk.plan.start);
+  }
+
+  /** What is drawn over the ground, the lowest first. */
+  get bitmaps(): Bitmap[] {
+    return this.fog ? [this.fog, this.mind] : [this.mind];
   }
 
   get walker(): Walker {
@@ -50,9 +59,11 @@ export class WalkerView {
 
   paint(colours: Colours, layers: Layers): void {
     this.mind.paint(colours, layers);
+    this.colours = colours;
+    this.shown = null; // the fog is drawn again
   }
 
-  /** How many of the thoughts for the next move there are to step through. */
+  /** The number of thoughts for the next move that can be stepped through. */
   nextThoughts(beat: number): number {
     const { history } = this.walker;
     const moves = history.movesAt(beat);
@@ -64,14 +75,20 @@ export class WalkerView {
     this.thoughtsShown = this.movesShown = 0;
     this.mind.forget();
     this.way.forget();
-    this.way.goOn(this.walk.plan.start);
+    if (this.colours) this.fog?.cover(this.colours);
+    this.goOn(this.walk.plan.start);
+  }
+
+  private goOn(cell: Cell): void {
+    this.way.goOn(cell);
+    this.fog?.look(cell, this.walk.plan.sight ?? 0);
   }
 
   place(moves: number): Cell {
     return moves > 0 ? this.walker.history.state.at(moves - 1) : this.walk.plan.start;
   }
 
-  /** Bring bitmap and way up to a moment. */
+  /** Update bitmap and path to a moment. */
   show(moment: Moment): void {
     const { history } = this.walker;
     const moves = history.movesAt(moment.beat);
@@ -80,13 +97,13 @@ export class WalkerView {
     const another = this.shown?.history !== history || this.shown.epoch !== history.epoch;
     if (another || moves < this.movesShown || thoughts < this.thoughtsShown) this.forget();
     this.shown = { history, epoch: history.epoch };
-    for (; this.movesShown < moves; this.movesShown++) this.way.goOn(this.place(this.movesShown + 1));
+    for (; this.movesShown < moves; this.movesShown++) this.goOn(this.place(this.movesShown + 1));
     this.think(thoughts);
     const first = thoughts > settled ? settled : moves > 0 ? history.thoughtsAt(moves - 1) : 0;
     this.flash(Math.max(first, thoughts - FLASH), thoughts);
   }
 
-  /** The thoughts shown of the next move: as asked for or, in a race, as far as they have been paid for. */
+  /** The thoughts of the next move that are shown: those requested or, in a race, those already paid for. */
   private thinking({ beat, thoughts }: Moment): number {
     const { pending } = this.walker;
     if (thoughts > 0 || !pending || beat < this.walk.beat) return thoughts;
@@ -109,7 +126,7 @@ export class WalkerView {
     this.mind.flash(cells, 0, cells.length);
   }
 
-  /** The path: the latest moves thin, the way without loops thick; and what the agent means to do. */
+  /** Return the path, with the latest moves thin and the path without loops thick, and the agent's plan. */
   drawPath(context: CanvasRenderingContext2D, frame: Frame, layers: Layers, colours: Colours, colour: string): void {
     const { history } = this.walker;
     const thick = lineWidth(frame);

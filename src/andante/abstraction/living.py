@@ -19,7 +19,7 @@ from andante.abstraction.clique import CHANGED, DEAD, Cover, Work, count, empty,
 from andante.abstraction.hierarchy import ChangingHierarchy, build, mark_around
 from andante.abstraction.layers import Layers
 from andante.abstraction.repair import Keep, repair
-from andante.kernel import Entry, bind, entry_of, int64, kernel
+from andante.kernel import Entry, Table, bind, entry_of, int64, kernel, table_of
 from andante.world.cells import Cells, set_cell
 from andante.world.changes import Changes, can_look_up, changed_cell
 from andante.world.living import LivingGraph, World
@@ -113,6 +113,10 @@ class LivingLevels(ChangingHierarchy):
     def entry(self) -> Entry:
         """Return the code of `mend`, for programs without Python, with its context."""
         return entry_of(_mend, *self._bound)
+
+    def table(self) -> Table:
+        """Return its context alone; nothing is compiled for it."""
+        return table_of(_mend, *self._bound)
 
 
 def levels_of(graph: LivingGraph, cover: Cover, keep: Keep, most: float = math.inf) -> LivingLevels:
