@@ -298,7 +298,7 @@ def climbs_straight(graph, state, goal):
 
 
 def straight_climbs(graph):
-    """Return the same for many pairs; climbs at no loss to a state with a straight climb are straight."""
+    """Return the same as a cached function, for many pairs of states of a graph."""
 
     @cache
     def straight(state, goal):
