@@ -72,7 +72,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "docs/algorithms/prlrts.md::prlrts.md": (),
     # Databases on maps that change.
     "tests/contract/test_living.py::test_agents_that_cannot_follow_search_where_what_they_know_is_stale": (),
-    "tests/offline/test_mending.py::test_a_database_for_the_first_or_the_present_version_can_follow_a_world": (),
+    "tests/offline/test_repairing.py::test_a_database_for_the_first_or_the_present_version_can_follow_a_world": (),
     # Rows of arcs.
     "tests/contract/test_one_way.py::test_agents_with_databases_arrive_where_moves_cannot_be_taken_back": (),
     "tests/agents/test_flrta.py::test_several_arcs_between_two_states_are_one_supporter": (),

@@ -143,7 +143,7 @@ def test_agents_that_cannot_follow_search_where_what_they_know_is_stale(name, se
         return
     given = [andante.build(DATABASES[name], world)]
     walk = Walk(name, world, world.state(*start), world.state(*goal), given)
-    walk.go_among(events, mend=lambda: [one.mend(world, milliseconds=0) for one in given for _ in range(pieces)])
+    walk.go_among(events, mend=lambda: [one.repair(world, milliseconds=0) for one in given for _ in range(pieces)])
 
 
 def test_databases_are_for_the_first_or_the_present_version_of_a_world():
@@ -158,7 +158,7 @@ def test_databases_are_for_the_first_or_the_present_version_of_a_world():
     walk.go(1)
     world.open((x, y))
     walk.go(1)
-    while present.mend(world, milliseconds=0):
+    while present.repair(world, milliseconds=0):
         walk.go(1)
     walk.go(1000)
     assert walk.state == goal

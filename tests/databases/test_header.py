@@ -364,9 +364,9 @@ def test_other_objects_than_databases_are_refused_in_a_sentence():
     assert andante.run("cpd", problem, databases=one).solved  # a single database need not be in a list
     with pytest.raises(AlgorithmError, match="results of andante.build or andante.load, got 'empty.moves'"):
         andante.run("cpd", problem, databases=["empty.moves"])
-    with pytest.raises(AlgorithmError, match=r"return, not 'empty.moves'"):
+    with pytest.raises(AlgorithmError, match=r"load, got 'empty.moves'"):
         andante.run("cpd", problem, databases="empty.moves")
-    with pytest.raises(AlgorithmError, match="return, not 5"):
+    with pytest.raises(AlgorithmError, match="load, got 5"):
         andante.run("cpd", problem, databases=5)
 
 
@@ -417,8 +417,8 @@ def test_the_program_in_the_docs_reads_a_file(grid, tmp_path):
     database = built("moves")
     database.save(tmp_path / "room.moves")
     first = database.arrays.first
-    told = subprocess.run(
+    printed = subprocess.run(
         [program, tmp_path / "room.moves", "first", str(len(first))], check=True, capture_output=True, text=True
     ).stdout.split()
-    assert told[:2] == ["moves", grid.fingerprint]
-    assert [int(number) for number in told[2:]] == first.tolist()
+    assert printed[:2] == ["moves", grid.fingerprint]
+    assert [int(number) for number in printed[2:]] == first.tolist()

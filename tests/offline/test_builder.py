@@ -58,23 +58,25 @@ def test_threads_are_at_least_one():
 @pytest.mark.compiled
 @pytest.mark.parametrize("kind", ["moves", "subgoals(records=300)"])
 def test_progress_grows_to_its_total(kind):
-    told = []
-    build(kind, andante.generate("random", 30, 30, seed=1), progress=lambda *word: told.append(word), threads=2)
-    done, totals = [word[1] for word in told], {word[2] for word in told}
+    reported = []
+    build(kind, andante.generate("random", 30, 30, seed=1), progress=lambda *word: reported.append(word), threads=2)
+    done, totals = [word[1] for word in reported], {word[2] for word in reported}
     assert done == sorted(done)
     assert len(done) > 1
     assert {done[-1]} == totals
 
 
 def test_every_stage_of_a_pattern_reports_progress_and_can_be_stopped():
-    grid, told = andante.generate("rooms", 32, 32, seed=1), {}
-    build("pattern(level=1)", grid, progress=lambda what, done, total: told.setdefault(what, []).append((done, total)))
-    assert list(told) == [
+    grid, reported = andante.generate("rooms", 32, 32, seed=1), {}
+    build(
+        "pattern(level=1)", grid, progress=lambda what, done, total: reported.setdefault(what, []).append((done, total))
+    )
+    assert list(reported) == [
         "finding climbs between regions",
         "choosing subgoals between regions",
         "computing depths",
     ]
-    for steps in told.values():
+    for steps in reported.values():
         assert steps == sorted(steps)
         assert steps[-1][0] == steps[-1][1]
 

@@ -159,9 +159,9 @@ def test_the_same_seed_gives_the_same_tree_on_any_number_of_threads(database):
 
 @pytest.mark.compiled
 def test_in_a_second_round_the_tree_so_far_walks(database):
-    told = []
-    again = build(SMALL, maps(), rounds=2, progress=lambda what, done, total: told.append((what, done, total)))
-    assert {("walks of an oracle", 36, 36), ("walks of the tree so far", 36, 36)} <= set(told)
+    reported = []
+    again = build(SMALL, maps(), rounds=2, progress=lambda what, done, total: reported.append((what, done, total)))
+    assert {("walks of an oracle", 36, 36), ("walks of the tree so far", 36, 36)} <= set(reported)
     assert any(not np.array_equal(a, b) for a, b in zip(database.arrays, again.arrays, strict=True))
 
 

@@ -18,7 +18,7 @@ from andante.offline import build
 from andante.offline import pattern as pattern_builder
 from andante.offline.builder import finished
 from andante.offline.division import at_corners, tiles
-from andante.offline.far import ASKED, ENOUGH, EQUAL, GOALS_ASKED, MIDDLE
+from andante.offline.far import ENOUGH, EQUAL, GOALS_SAMPLED, MIDDLE, SAMPLED
 from andante.offline.pattern import NEAR
 from andante.world.graph import Graph
 from andante.world.heuristics import TOLERANCE
@@ -434,7 +434,7 @@ def assert_subgoal_is_best(twin, here, there, aim):
     assert twin.follows_a_leg(here, there)
     chosen = twin.next(here, there)
     assert chosen in before
-    if len(twin.members[here]) <= ASKED and len(twin.goals[there]) <= GOALS_ASKED:  # means of all states and goals
+    if len(twin.members[here]) <= SAMPLED and len(twin.goals[there]) <= GOALS_SAMPLED:  # means of all states and goals
         least = min(cost + twin.cost(other, there) for other, cost in legs.items())
         assert legs[chosen] + twin.cost(chosen, there) <= least + max(ENOUGH, EQUAL) + TOLERANCE
 

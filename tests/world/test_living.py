@@ -160,7 +160,7 @@ def test_compiling_calls_all_that_follows_the_world_with_nothing_to_do():
         def take_note(self):
             calls.append("take note")
 
-        def mend(self, most):
+        def repair(self, most):
             calls.append(most)
             return 0
 

@@ -105,7 +105,7 @@ def repair(layers: Layers, graph: Layout, work: Work, levels: int, rule: int, ke
     _leave_and_return(layers, graph, work)
     top = 0
     below = Below(graph, layers)
-    while top < max(levels, 1) and mend(layers, below, work, top + 1, rule, keep):
+    while top < max(levels, 1) and repair_level(layers, below, work, top + 1, rule, keep):
         top += 1
     for k in range(count(work, DEAD)):
         give_back(layers, item(work, DEAD, k))
@@ -130,7 +130,7 @@ def _leave_and_return(layers: Layers, graph: Layout, work: Work) -> None:
 
 
 @subroutine
-def mend(layers: Layers, graph: Below, work: Work, level: int, rule: int, keep: int) -> bool:
+def repair_level(layers: Layers, graph: Below, work: Work, level: int, rule: int, keep: int) -> bool:
     """Repair one level over ``graph``, leave the next level's work in ``work``, and return whether there is any."""
     for which in (FRESH, UPSET, BEREFT):
         empty(work, which)
@@ -158,7 +158,7 @@ def mend(layers: Layers, graph: Below, work: Work, level: int, rule: int, keep: 
 def build_level(layers: Layers, graph: Layout, work: Work, level: int, rule: int) -> None:
     """Build one level, with all states of the one below it orphans, and make its nodes the orphans of the next.
 
-    This is `mend` without the part for existing nodes, which would take most of the time to compile.
+    This is `repair_level` without the part for existing nodes, which would take most of the time to compile.
     """
     empty(work, FRESH)
     below = Below(graph, layers)
