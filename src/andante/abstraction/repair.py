@@ -97,7 +97,7 @@ def _weigh(graph: Below, state: int, spot: npt.NDArray[np.float64]) -> int:
 def repair(layers: Layers, graph: Layout, work: Work, levels: int, rule: int, keep: int) -> int:
     """Repair all levels after the arcs of the states in ``CHANGED`` changed, and return the highest level that changed.
 
-    States that lost all their arcs leave the hierarchy; states that have arcs but no parent come back. The nodes
+    States that lost all their arcs leave the hierarchy; states that have arcs but no parent return. The nodes
     removed are listed in ``work`` until the next repair, which may reuse their numbers. If space runs out, the repair
     is abandoned and the pool's field ``short`` is set: then the layers have to be restored.
     """
