@@ -167,7 +167,7 @@ def test_readers_wait_for_writers_and_writers_for_readers():
 
 @pytest.mark.parametrize("name", ["prlrts(level=2)", "pra"])
 def test_an_agent_replans_when_a_cell_opens_and_a_path_past_it_may_be_much_shorter(name):
-    """A wall has its only gap at the far end. While the agent is on its way there, another opens near its goal."""
+    """A wall has its only gap at the far end. While the agent goes there, another opens near its goal."""
     world = World(andante.generate("empty", 40, 40))
     world.close([(20, y) for y in range(39)])
     agent, state, goal = andante.Agent(name, world), world.state(15, 2), world.state(25, 2)

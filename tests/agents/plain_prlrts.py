@@ -216,7 +216,7 @@ class Seen:
 
     f: float
     first: int
-    way: list[int]
+    path: list[int]
 
 
 def look_ahead(
@@ -244,21 +244,21 @@ def look_ahead(
     opened = [state for state in inside if state != goal]
     work.expanded += len(opened)
     work.touched += sum(len(moves(state)) for state in opened)
-    ways = _cheapest(moves, h, inside, goal, gamma, path_max)
+    paths = _cheapest(moves, h, inside, goal, gamma, path_max)
     last = max(ply.values())
     plies: list[list[Seen]] = [[] for _ in range(last + 1)]
     for state in inside:
-        plies[ply[state]].append(ways[state][1])
+        plies[ply[state]].append(paths[state][1])
     for state in opened if last == depth else []:
-        g, seen = ways[state]
+        g, seen = paths[state]
         for k, (near, cost) in enumerate(moves(state)):
             if near >= 0 and ply[near] == depth:
                 f = gamma * (g + cost) + h(near)
                 f = max(f, seen.f) if path_max else f
-                plies[depth].append(Seen(f, seen.first if seen.way else k, [*seen.way, near]))
-    if goal in ways:
+                plies[depth].append(Seen(f, seen.first if seen.path else k, [*seen.path, near]))
+    if goal in paths:
         for later in range(ply[goal] + 1, last + 1):
-            plies[later].append(ways[goal][1])
+            plies[later].append(paths[goal][1])
     return plies[1:]
 
 
@@ -283,7 +283,7 @@ def _cheapest(
         else:
             last = found[inside[before]][1]
             f = gamma * g + h(state)
-            found[state] = g, Seen(max(f, last.f) if path_max else f, first, [*last.way, state])
+            found[state] = g, Seen(max(f, last.f) if path_max else f, first, [*last.path, state])
         if state != goal:
             for k, (near, cost) in enumerate(moves(state)):
                 if near in number:
@@ -291,11 +291,11 @@ def _cheapest(
     return found
 
 
-def best_of(ways: Iterable[Seen]) -> Seen:
+def best_of(paths: Iterable[Seen]) -> Seen:
     """Return the path of least f; among equal ones by the earliest first move, then the one seen first."""
-    ways = list(ways)
-    least = min(way.f for way in ways)
-    return min((way for way in ways if way.f <= least + TOLERANCE), key=lambda way: way.first)
+    paths = list(paths)
+    least = min(path.f for path in paths)
+    return min((path for path in paths if path.f <= least + TOLERANCE), key=lambda path: path.first)
 
 
 # --- PR LRTS --------------------------------------------------------------------------------------------------------
@@ -416,7 +416,7 @@ class Twin:
         if new > h(here) + TOLERANCE:
             work.learned += new - h(here)
             self.values[here] = there, new
-        return [here, best.way[0]] if algorithm == "lrta" else [here, *best.way]
+        return [here, best.path[0]] if algorithm == "lrta" else [here, *best.path]
 
     def keep_to_quota(self, state: int, here: int, path: list[int], learned: float) -> list[int]:
         """Return the path, or the path back if more was learned than the quota allows."""
@@ -424,25 +424,25 @@ class Twin:
         self.back = False
         if self.learned > self.setting.quota + TOLERANCE:
             self.learned = self.setting.quota
-            back = self.way_back(here)
+            back = self.path_back(here)
             if back:
                 self.back = True
                 return back
         self.behind.append((state, True))
         return path
 
-    def way_back(self, here: int) -> list[int]:
+    def path_back(self, here: int) -> list[int]:
         """Return the path from ``here`` through regions left behind, to the last one where a plan was made."""
         left = list(self.behind)
         regions = [(self.levels.over(state, self.setting.level), planned) for state, planned in left]
         planned = [k for k, (region, planned) in enumerate(regions) if planned and region != here]
         begin = planned[-1] if planned else 0
-        way = [here] + [region for region, _ in reversed(regions[begin:])]
-        way = [way[0], *(after for before, after in pairwise(way) if before != after)]
-        if way[-1] == here or any(after not in dict(self.moves(before)) for before, after in pairwise(way)):
+        path = [here] + [region for region, _ in reversed(regions[begin:])]
+        path = [path[0], *(after for before, after in pairwise(path) if before != after)]
+        if path[-1] == here or any(after not in dict(self.moves(before)) for before, after in pairwise(path)):
             return []
         self.behind = deque(left[:begin], maxlen=self.behind.maxlen)
-        return way
+        return path
 
     def moves(self, node: int) -> Moves:
         """Return the arcs of a node of any level, with their costs."""

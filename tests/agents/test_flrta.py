@@ -37,12 +37,12 @@ class FTwin(Twin):
             region = grow(self.graph, self.frozen(), state, goal, self.lookahead)
             if not region.open:
                 return
-            way = region.way_to(region.best())
+            path = region.path_to(region.best())
             self.learn(lss_values(self.graph, region, 1.0))
             took = len(region.expanded) + sum(self.h(s) < math.inf for s in region.g)
-            yield way[0], took + self.hand_on(region.closed) + self.prune(region.closed, goal)
-            yield from ((later, 0) for later in way[1:])
-            state = way[-1]
+            yield path[0], took + self.hand_on(region.closed) + self.prune(region.closed, goal)
+            yield from ((later, 0) for later in path[1:])
+            state = path[-1]
 
     def supports(self, state, near, cost):
         return self.g[state] + cost <= self.g[near] + TOLERANCE

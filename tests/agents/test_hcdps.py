@@ -28,9 +28,9 @@ class Twin:
 
     def tries(self, state, goal):
         """Return the cost of a climb within the steps left for this move, or None if it fails."""
-        way, steps = plain.attempt(self.graph, state, goal, self.m - self.spent)
+        climbed, steps = plain.attempt(self.graph, state, goal, self.m - self.spent)
         self.spent += steps
-        return None if way is None else way.cost
+        return None if climbed is None else climbed.cost
 
     def series(self):
         """Return the subgoals from the start's seed to the goal, each with whether its chain leads to the last."""
@@ -54,8 +54,8 @@ class Twin:
             if later == state:
                 series = series[2:]
                 continue
-            cost, by_way = self.tries(state, later), plain.h(self.graph, state, aim) + plain.h(self.graph, aim, later)
-            if cost is None or cost > by_way * (1 + 1e-12):
+            cost, through = self.tries(state, later), plain.h(self.graph, state, aim) + plain.h(self.graph, aim, later)
+            if cost is None or cost > through * (1 + 1e-12):
                 break
             series = series[1:]
         return series

@@ -50,37 +50,37 @@ class World:
         """
         ply = naive.plies(self.graph, state, self.goal, depth)
         inside = [s for s in ply if ply[s] < depth]
-        ways = self._ways(inside, [s for s in inside if ply[s] < depth - 1])
+        paths = self._paths(inside, [s for s in inside if ply[s] < depth - 1])
         last = max(ply.values())
         seen = [[] for _ in range(last + 1)]
         for s in inside:
-            g, first, way = ways[s]
-            seen[ply[s]].append((gamma * g + self.h[s], first, way))
+            g, first, path = paths[s]
+            seen[ply[s]].append((gamma * g + self.h[s], first, path))
             for k, (near, cost) in enumerate(self.moves(s)):
                 if ply.get(near) == depth and s != self.goal:
-                    seen[depth].append((gamma * (g + cost) + self.h[near], first if way else k, [*way, near]))
-        if self.goal in ways:
+                    seen[depth].append((gamma * (g + cost) + self.h[near], first if path else k, [*path, near]))
+        if self.goal in paths:
             for level in range(ply[self.goal] + 1, last + 1):
                 place = len(seen[level]) if level == depth else 0
-                seen[level].insert(place, (gamma * ways[self.goal][0], *ways[self.goal][1:]))
+                seen[level].insert(place, (gamma * paths[self.goal][0], *paths[self.goal][1:]))
         return seen[1:]
 
-    def _ways(self, inside, opened):
+    def _paths(self, inside, opened):
         """Return the cheapest path to each state inside, with the earliest first move, and the number of that move."""
-        ways = {inside[0]: (Fraction(0), -1, [])}
-        self._spread(ways, inside, opened)
-        while self._spread(ways, inside, inside):
+        paths = {inside[0]: (Fraction(0), -1, [])}
+        self._spread(paths, inside, opened)
+        while self._spread(paths, inside, inside):
             pass
-        return ways
+        return paths
 
-    def _spread(self, ways, inside, sources):
+    def _spread(self, paths, inside, sources):
         changed = False
         for s in sources:
             for k, (near, cost) in enumerate(self.moves(s)):
-                g, first, way = ways[s]
-                new = (g + cost, first if way else k, [*way, near])
-                if s != self.goal and near in inside and (near not in ways or new[:2] < ways[near][:2]):
-                    ways[near] = new
+                g, first, path = paths[s]
+                new = (g + cost, first if path else k, [*path, near])
+                if s != self.goal and near in inside and (near not in paths or new[:2] < paths[near][:2]):
+                    paths[near] = new
                     changed = True
         return changed
 
@@ -100,19 +100,19 @@ def lrts(world, start, depth, gamma, quota):
             world.h[state] = new
         if learned > quota:
             learned = Fraction(quota)
-            back = list(way_back(world, state, behind))
+            back = list(path_back(world, state, behind))
             if back:
                 yield from back
                 state = back[-1]
                 continue
-        _, _, way = min(plies[-1], key=lambda sight: sight[:2])
-        yield from way
+        _, _, path = min(plies[-1], key=lambda sight: sight[:2])
+        yield from path
         behind.append((state, True))
-        behind.extend((passed, False) for passed in way[:-1])
-        state = way[-1]
+        behind.extend((passed, False) for passed in path[:-1])
+        state = path[-1]
 
 
-def way_back(world, state, behind):
+def path_back(world, state, behind):
     """Return the states that lead back to the last one where a plan was made, or as far back as is remembered."""
     planned = False
     while behind and not planned:
@@ -179,9 +179,9 @@ def gamma_trap(world, start, depth, gamma):
         plies = world.plies(state, depth, gamma)
         worst = max(min(ply)[0] for ply in plies)
         if worst <= world.h[state]:
-            way = min(plies[-1], key=lambda sight: sight[:2])[2]
-            legs.append([state, *way])
-            yield from way
+            path = min(plies[-1], key=lambda sight: sight[:2])[2]
+            legs.append([state, *path])
+            yield from path
             continue
         world.h[state] = worst
         if len(legs) > 1:
@@ -422,8 +422,8 @@ def test_only_values_are_kept_between_trials(problem, depth, quota):
 
 def test_without_a_quota_the_path_is_not_stored():
     grid = andante.generate("empty", 64, 64)
-    with_way, without = (andante.Agent("lrts", grid, quota=quota).memory_bytes for quota in (9, INF))
-    assert with_way - without == 4 * 64 * 64
+    with_path, without = (andante.Agent("lrts", grid, quota=quota).memory_bytes for quota in (9, INF))
+    assert with_path - without == 4 * 64 * 64
 
 
 def test_it_does_the_same_on_larger_maps_in_either_layout():

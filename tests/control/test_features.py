@@ -62,13 +62,13 @@ class Twin:
             len(moves) / self.open,
             sum(s in self.values for s, _ in moves) / len(moves),
             bool(here) and here[-1] == best,
-            bool(last) and self.same_way(last[-1][0], state, near),
+            bool(last) and self.same_direction(last[-1][0], state, near),
             (self.h(state) + TOLERANCE * unit) / (self.h(near) + TOLERANCE * unit),
             near in self.values,
             self.h(state) > self.h(near) + TOLERANCE * unit,
         ]
 
-    def same_way(self, before, state, after):
+    def same_direction(self, before, state, after):
         first, second = (
             [y - x for x, y in zip(self.place[a], self.place[b], strict=True)]
             for a, b in [(before, state), (state, after)]

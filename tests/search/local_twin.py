@@ -38,9 +38,9 @@ class Region:
     def best(self) -> int:
         return min(self.open, key=self.rank)
 
-    def way_to(self, state: int) -> list[int]:
+    def path_to(self, state: int) -> list[int]:
         """Return the states after the agent's own, up to this one."""
-        return [] if state not in self.parent else [*self.way_to(self.parent[state]), state]
+        return [] if state not in self.parent else [*self.path_to(self.parent[state]), state]
 
 
 def grow(graph: Graph, h: Heuristic, state: int, goal: int, lookahead: int) -> Region:
@@ -120,16 +120,16 @@ class Twin:
             region = grow(self.graph, self.frozen(), state, goal, self.lookahead)
             if not region.open:
                 return
-            way = region.way_to(self.target(region, before))[: 1 if self.walk == "one_move" else None]
+            path = region.path_to(self.target(region, before))[: 1 if self.walk == "one_move" else None]
             learned = self.learn(self.rule(self.graph, region))
             expanded, touched = len(region.expanded), region.touched
             if self.searches:
                 settled = [s for s in region.g if self.h(s) < math.inf]
                 expanded, touched = expanded + len(settled), touched + sum(self.arcs_into[s] for s in settled)
-            yield Turn(way[0], region.expanded, expanded, touched, learned)
-            for later in way[1:]:
+            yield Turn(path[0], region.expanded, expanded, touched, learned)
+            for later in path[1:]:
                 yield Turn(later, None, 0, 0, {})
-            state = way[-1]
+            state = path[-1]
 
     def frozen(self) -> Heuristic:
         """Return a copy of the current heuristic."""

@@ -54,9 +54,9 @@ def test_lrta_learns_nothing_where_climbing_succeeds():
 @examples(200)
 def test_approaching_a_goal_equals_its_plain_twin(problem, most):
     found = ascend(problem.graph.arrays, problem.start, problem.goal, most)
-    way, steps = plain.attempt(problem.graph, problem.start, problem.goal, most)
-    assert (found.arrived, found.expanded) == (way is not None, steps)
-    assert way is None or found.cost == way.cost
+    twin, steps = plain.attempt(problem.graph, problem.start, problem.goal, most)
+    assert (found.arrived, found.expanded) == (twin is not None, steps)
+    assert twin is None or found.cost == twin.cost
 
 
 @given(grid_problems(rules=RULES), st.sampled_from([0, 1, 2, 5, 1000]))

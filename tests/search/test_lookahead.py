@@ -150,7 +150,7 @@ def test_the_goal_is_met_but_not_expanded():
 # --- growing one ball -----------------------------------------------------------------------------------------------
 
 
-def ways(ball: Ball, size: int) -> list[list[float]]:
+def known_paths(ball: Ball, size: int) -> list[list[float]]:
     """Return all data of a ball about its states."""
     return [column[:size].tolist() for column in (ball.state, ball.ply, ball.g, ball.f, ball.first, ball.parent)]
 
@@ -166,7 +166,7 @@ def assert_grows(graph, learned, state, goal, deepest, start=1, weight=1.0, path
         seen = deepen(grown.ball, graph.arrays, grown.h, goal, weight, seen, path_max, slack)
         again = look(fresh.ball, graph.arrays, fresh.h, state, goal, depth, weight, path_max, slack)
         assert seen == again
-        assert ways(grown.ball, seen.size) == ways(fresh.ball, seen.size)
+        assert known_paths(grown.ball, seen.size) == known_paths(fresh.ball, seen.size)
 
 
 @given(

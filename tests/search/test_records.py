@@ -162,10 +162,10 @@ class TiledPool(Pool):
                 found = self.value[where_beside(index, place, number, near)]
                 assert found == self.known[unit].get(near, 0.0)
 
-    @rule(unit=st.integers(0, UNITS - 1), number=st.integers(0, NUMBERS - 1), way=st.integers(0, 8), count=STEPS)
-    def walks(self, unit, number, way, count):
+    @rule(unit=st.integers(0, UNITS - 1), number=st.integers(0, NUMBERS - 1), direction=st.integers(0, 8), count=STEPS)
+    def walks(self, unit, number, direction, count):
         """Walk in one direction, claiming each record from the one beside it."""
-        index, dy, dx = self.own[unit], way // 3 - 1, way % 3 - 1
+        index, dy, dx = self.own[unit], direction // 3 - 1, direction % 3 - 1
         self.writes(unit, number, 1.0)
         place = where(index, number)
         for _ in range(count):
