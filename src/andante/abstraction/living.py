@@ -57,7 +57,7 @@ PENDING = np.dtype(
     [
         ("head", np.int64),
         ("count", np.int64),
-        ("noted", np.int64),  # changes changes of the map that are in the queue or done
+        ("noted", np.int64),  # changes of the map that are in the queue or done
     ]
 )
 

@@ -16,7 +16,7 @@ docs/algorithms/flrta.md):
   states are pruned, highest g first, so that a dead end is pruned from its far end.
 - Lookaheads do not enter a pruned state, as if its h were infinite. A restored state has its initial h again.
 - An agent in a pruned state without a plan goes back along the path that gave the state its g, until it reaches a state
-that is not pruned.
+  that is not pruned.
 - Values of g are kept for all trials of a problem, which begin in the same state. Pruning considers only the paths
   known so far, so repeated trials need not converge to a cheapest path.
 - When the map changes, every g is forgotten and no state is pruned any longer: the next plan begins a new path from the

@@ -82,7 +82,7 @@ class Cut(NamedTuple):
 def cut_into(width: int, across: int, down: int, *, linked: bool = False) -> Cut:
     """Return how to cut rows of ``width`` numbers into pages of ``1 << across`` columns and ``1 << down`` rows.
 
-    Only tiles can be ``linked``, and only if the map is not so narrow that numbers do not define directions.
+    Only tiles can be ``linked``, and only if the map is wide enough for numbers to define directions.
 
     >>> cut_into(10, 2, 2).pages
     3
