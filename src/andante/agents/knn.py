@@ -67,7 +67,7 @@ PLAN = np.dtype(
         ("left", np.int64),  # moves before it looks for another aim; -1: it keeps this one until reached
         ("next", np.int64),  # the next subgoal of its record
         ("end", np.int64),  # the end of the record's subgoals
-        ("trial", np.int64),  # the trial of all this
+        ("trial", np.int64),  # the trial that these fields are for
     ]
 )
 

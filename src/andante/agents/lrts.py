@@ -44,7 +44,7 @@ class Params(NamedTuple):
 TRIP = np.dtype(
     [
         ("learned", np.float64),  # u: the amount learned in this trial
-        ("trial", np.int64),  # the trial of all this
+        ("trial", np.int64),  # the trial that these fields are for
         ("back", np.bool_),  # whether the agent is going back
     ],
     align=True,

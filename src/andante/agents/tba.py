@@ -157,7 +157,7 @@ PLANNING = np.dtype(
         ("stage", np.int64),
         ("start", np.int64),
         ("previous", np.int64),  # the agent's previous state
-        ("trial", np.int64),  # the trial of all this
+        ("trial", np.int64),  # the trial that these fields are for
         ("goal", np.int64),
         ("found", np.int64),  # the goal to which the solution was found; it may have moved since
         ("final", np.bool_),  # whether the path being traced is the solution

@@ -39,7 +39,7 @@ HOLDER = np.dtype(
         ("old", np.int64),  # the smaller table before it, from which entries are still being moved; 0: there is none
         ("old_mask", np.int32),
         ("moved", np.int32),  # entries of the old table processed so far
-        ("first", np.int32),  # of the chain of its pages
+        ("first", np.int32),  # the first page of the chain of its pages
         ("last", np.int32),
         ("pages", np.int32),
         ("slots", np.int32),  # entries of its tables
