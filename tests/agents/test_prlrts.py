@@ -103,7 +103,7 @@ def test_the_short_form_of_the_paper():
 
 def test_levels_beyond_the_top_are_refused_in_a_sentence():
     grid = andante.generate("empty", 8, 8)
-    with pytest.raises(ParameterError, match="level must be at most 3 on this map"):
+    with pytest.raises(ParameterError, match="level must be at most 3, the highest level of this map"):
         andante.Agent("prlrts", grid, level=9)
 
 
