@@ -171,5 +171,5 @@ class TestRecipes:
             maker.check(recipe, stages(), 1)
 
     def test_an_engine_of_what_does_not_exist_is_refused(self):
-        with pytest.raises(AlgorithmError, match="'lrtb' is no algorithm that the playground can have"):
+        with pytest.raises(AlgorithmError, match="'lrtb' is not an algorithm of the playground"):
             engine(["lrtb"])

@@ -1,11 +1,11 @@
-"""Which machine code a page has: that of the register's cards at their defaults, and of crowds of them.
+"""The machine code in a page: that of all registered algorithms at their defaults, and of crowds of them.
 
-Algorithms that differ in parameters only share it. Agents that walk on any map are compiled for maps that change, and
-so are those that look things up in a database, which search with TBA* where the map has changed. Agents that plan over
-levels are compiled for maps that do not change, because levels are mended in Python only.
+Algorithms that differ only in parameters share it. Agents that walk on any map are compiled for maps that change. So
+are those that look moves up in a database, and search with TBA* where the map has changed. Agents that plan over levels
+are compiled for maps that do not change, because levels are updated in Python only.
 
-Compiling and optimising takes minutes, and both are kept on disk. So processes of their own do that for each algorithm
-beforehand, as many as there are cores.
+Compiling and optimising takes minutes, and the results of both are cached. So separate processes do this for each
+algorithm beforehand, one process for each core.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from andante.world.living import World
 
 WASM = TARGETS["wasm"]
 OPTIMAL = "astar"  # the algorithm that finds optimal paths for the page
-SMALLEST_CROWD = 1_000_000  # bytes, for two units: arrays of one are of another type
-WIDTH, HEIGHT = 16, 12  # of the map that code is made for; it depends on types, not on sizes
+SMALLEST_CROWD = 1_000_000  # bytes, for two units, because arrays of one unit have another type
+WIDTH, HEIGHT = 16, 12  # of the map that code is compiled for; it depends on types, not on sizes
 
-#: Databases that a page may carry for its map, by kind: as they are built for the map that code is made for.
+#: Databases that a page may contain for its map, by kind, as built for the map that code is compiled for.
 CARRIED = {"pattern": "pattern", "moves": "moves", "regions": "regions", "subgoals": "subgoals(records=10)"}
 
 Progress = Callable[[str], None]
@@ -53,7 +53,7 @@ def playable() -> list[Algorithm]:
 
 
 def _finds_its_database(algorithm: Algorithm) -> bool:
-    """Return whether the kinds that a page carries are enough: some agents need a pattern for another level."""
+    """Return whether the kinds in a page are enough; some agents need a pattern for another level."""
     try:
         Planned(algorithm, ground(algorithm), databases=databases_for(algorithm))
     except AlgorithmError:
@@ -62,19 +62,19 @@ def _finds_its_database(algorithm: Algorithm) -> bool:
 
 
 def chosen(names: Collection[str] = ()) -> list[Algorithm]:
-    """Return the algorithms of these names and A*; without names all that are playable."""
+    """Return the algorithms of these names and A*, or all that are playable without names."""
     able = {one.card.name: one for one in playable()}
     for name in names:
         if name not in able:
-            raise AlgorithmError(f"{name!r} is no algorithm that the playground can have; {did_you_mean(name, able)}")
+            raise AlgorithmError(f"{name!r} is not an algorithm of the playground; {did_you_mean(name, able)}")
     return [one for name, one in able.items() if not names or name in (*names, OPTIMAL)]
 
 
-# --- what code is made for ------------------------------------------------------------------------------------------
+# --- what code is compiled for --------------------------------------------------------------------------------------
 
 
 def ground_of(algorithm: Algorithm, grid: Grid) -> Grid:
-    """Return the map as an algorithm walks on it in a page: one that changes, unless it plans over levels."""
+    """Return the map for an algorithm in a page: one that changes, unless the algorithm plans over levels."""
     return grid if algorithm.card.regions else World(grid)
 
 
@@ -89,7 +89,7 @@ def _grounds() -> dict[bool, Grid]:
 
 
 def ground(algorithm: Algorithm) -> Grid:
-    """Return the map that the code of an algorithm is made for."""
+    """Return the map that the code of an algorithm is compiled for."""
     return _grounds()[algorithm.card.regions]
 
 
@@ -102,7 +102,7 @@ _built: dict[str, Database] = {}
 
 
 def databases_for(algorithm: Algorithm) -> tuple[Database, ...]:
-    """Return the databases that an algorithm needs, for the map that code is made for."""
+    """Return the databases that an algorithm needs, for the map that code is compiled for."""
     for kind in algorithm.needs:
         if kind not in _built:
             _built[kind] = build(CARRIED[kind], _open_map())
@@ -115,7 +115,7 @@ def marches(algorithm: Algorithm) -> bool:
 
 
 def identities(algorithm: Algorithm) -> list[str]:
-    """Return what the code of an algorithm, and that of crowds of it, is the same for; nothing is compiled."""
+    """Return the identities of an algorithm's code, and of the code of its crowds; nothing is compiled."""
     world, databases = ground(algorithm), databases_for(algorithm)
     found = [Planned(algorithm, world, databases=databases).table().identity]
     if marches(algorithm):
@@ -139,7 +139,7 @@ class Code:
 
     def __init__(self, wanted: Iterable[Algorithm]) -> None:
         self.names: dict[str, str] = {}  # in the module, by the identity of the code
-        self.bearers: dict[str, Algorithm] = {}  # by name: those whose code it has
+        self.bearers: dict[str, Algorithm] = {}  # by name, the algorithms whose code it has
         for algorithm in wanted:
             found = identities(algorithm)
             if all(one in self.names for one in found):
@@ -160,7 +160,7 @@ class Code:
 
 
 class Workers:
-    """Processes that compile and optimise algorithms into the caches, while this one does something else."""
+    """Processes that compile and optimise algorithms into the caches, while this process continues."""
 
     def __init__(self, code: Code, progress: Progress) -> None:
         self._pool = ProcessPoolExecutor(max(1, cores() - 1), mp_context=get_context("spawn"))
@@ -169,13 +169,13 @@ class Workers:
         for name, algorithm in code.bearers.items():
             future = self._pool.submit(_prepare, name, algorithm.card.name, databases_for(algorithm))
             self._work.append(future)
-            future.add_done_callback(partial(self._tell, progress, name, total))
+            future.add_done_callback(partial(self._report, progress, name, total))
 
-    def _tell(self, progress: Progress, name: str, total: int, _: Future[None]) -> None:
+    def _report(self, progress: Progress, name: str, total: int, _: Future[None]) -> None:
         progress(f"compiled {name} ({sum(one.done() for one in self._work)} of {total})")
 
     def wait(self) -> None:
-        """Wait until all is compiled; raise what went wrong."""
+        """Wait until everything is compiled; raise the first error."""
         for one in self._work:
             one.result()
 
