@@ -27,6 +27,8 @@ import { type GridMap, GROUND, MapError, parseMap, passable, WALL } from "./worl
 const MOST_BYTES = 2 ** 28; // of a file
 const SAVE_AFTER = 800; // milliseconds without a change
 const RACE_BUDGETS = { least: 0, most: 16, step: 0.25, read: (at: number) => Math.round(2 ** at), write: (at: number) => `${written(Math.round(2 ** at))} expansions` };
+const SIGHTS = { least: 1, most: 31, step: 1, read: Number, write: (at: number) => (at < 31 ? `${at} ${at === 1 ? "cell" : "cells"} far` : "the whole map") };
+const SIGHT_HINT = "Agents that do not see the whole map take cells that they have not seen yet to be free.";
 const RACE_HINT = "An agent moves as soon as it has received the expansions that its move needed. Unused expansions are lost, and no agent makes two moves in a beat.";
 
 export class App {
@@ -35,6 +37,7 @@ export class App {
   private readonly setting: Setting;
   private readonly shell: Shell;
   private readonly agents: AgentList;
+  private readonly sight: Slider;
   private readonly racePanel = new RacePanel();
   private readonly crowdPanel = h("div");
   private shown: Scene | null = null; // the last scene that could be opened
@@ -60,6 +63,7 @@ export class App {
       rebuild: (change) => this.change(change),
     };
     this.agents = new AgentList(engine, this.scene.agents, (agents) => this.replace({ agents, events: [] }));
+    this.sight = new Slider("Sight", SIGHTS, SIGHTS.most, (value) => this.replace({ sight: value < SIGHTS.most ? value : null, events: [] }));
     this.shell = this.makeShell(layers);
     this.open();
     this.listen();
@@ -86,7 +90,8 @@ export class App {
     });
     const budget = new Slider("Budget in a beat", RACE_BUDGETS, Math.log2(scene.raceBudget), (value) => this.replace({ raceBudget: value, events: [] }));
     const race = [budget.root, h("p", { class: "hint" }, RACE_HINT), this.racePanel.root];
-    const panels = { agents: this.agents.root, race, crowd: this.crowdPanel, map: map.root, keep: keep.root };
+    const agents = h("div", {}, this.agents.root, this.sight.root, h("p", { class: "hint" }, SIGHT_HINT));
+    const panels = { agents, race, crowd: this.crowdPanel, map: map.root, keep: keep.root };
     return new Shell(this.root, engine, this.actions(layers), panels, { layers, layout: scene.layout, speed: scene.speed });
   }
 
@@ -146,6 +151,7 @@ export class App {
     const change = (part: Partial<Scene["crowd"]>): void => this.replace({ crowd: { ...this.scene.crowd, ...part } });
     this.crowdPanel.replaceChildren(...crowdControls(this.engine, this.scene.crowd, change, (budget) => this.spend(budget)));
     this.agents.show(this.scene.agents);
+    this.sight.at = this.scene.sight ?? SIGHTS.most;
     this.changed();
   }
 
@@ -154,7 +160,7 @@ export class App {
     const { map, start, goal, mode, events } = scene;
     if (mode === "crowd") return new CrowdSession(engine, setting, { map, goal, ...scene.crowd });
     const budget = mode === "race" ? scene.raceBudget : null;
-    return new WalkSession(engine, setting, { map, start, goal, notations: scene.agents, budget, events }, scene.layout);
+    return new WalkSession(engine, setting, { map, start, goal, notations: scene.agents, sight: scene.sight, budget, events }, scene.layout);
   }
 
   /** Change something in the scene and show it from its first beat; walls drawn so far stay. */

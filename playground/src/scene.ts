@@ -22,6 +22,8 @@ export interface Scene {
   start: Cell;
   goal: Cell;
   agents: string[];
+  /** How far they see, in cells; null: they know the map. */
+  sight: number | null;
   layout: Layout;
   /** Expansions in a beat of a race. */
   raceBudget: number;
@@ -38,6 +40,7 @@ export interface Scene {
 }
 
 export const MOST_UNITS = 2000;
+export const MOST_SIGHT = 1024;
 const VERSION = 1;
 const MOST_LINK = 4_000_000; // characters
 const MOST_JSON = 16_000_000; // bytes
@@ -122,6 +125,7 @@ function checked(data: unknown, engine: Engine): Scene {
     start: free(fields.start, "the start"),
     goal: free(fields.goal, "the goal"),
     agents: list(fields.agents, "agents", MOST_AGENTS).map((name) => notation(name, engine)),
+    sight: fields.sight == null ? null : whole(fields.sight, "the sight", 1, MOST_SIGHT),
     layout: oneOf(fields.layout, ["tiles", "one"], "layout"),
     raceBudget: whole(fields.raceBudget, "the budget", 1, 1e6),
     speed: number(fields.speed, "the speed", 0.5, 1e5),

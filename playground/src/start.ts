@@ -33,6 +33,7 @@ export function firstScene(engine: Engine): Scene {
     recipe: engine.given ? null : recipe,
     ...(farApart(map) ?? { start: 0, goal: 0 }),
     agents,
+    sight: null,
     layout: "tiles",
     raceBudget: 64,
     speed: 16,

@@ -30,6 +30,8 @@ export class History {
   readonly expanded = new Column(Int32Array);
   readonly learned = new Column(Float64Array);
   readonly beat = new Column(Int32Array); // in which the move was made
+  readonly found = new Column(Int32Array); // the number of cells found to differ from what was believed, up to and with this move
+  readonly foundCell = new Column(Int32Array);
   readonly thoughts = new Column(Int32Array); // the number of thoughts up to and with this move
   readonly kind = new Column(Uint8Array);
   readonly cell = new Column(Int32Array);
@@ -54,10 +56,15 @@ export class History {
     return moves > 0 ? this.thoughts.at(moves - 1) : 0;
   }
 
+  foundAt(moves: number): number {
+    return moves > 0 ? this.found.at(moves - 1) : 0;
+  }
+
   truncate(moves: number): void {
     this.epoch++;
     const thoughts = this.thoughtsAt(moves);
-    for (const column of [this.state, this.cost, this.expanded, this.learned, this.beat, this.thoughts]) {
+    this.foundCell.truncate(this.foundAt(moves));
+    for (const column of [this.state, this.cost, this.expanded, this.learned, this.beat, this.found, this.thoughts]) {
       column.truncate(moves);
     }
     for (const column of [this.walked, this.total, this.worst]) column.truncate(moves);
@@ -128,7 +135,8 @@ export class Walker {
 
   private think(agent: WalkingAgent): Move {
     const { history } = this;
-    const { to, cost, expanded, learned, thoughts } = agent.step({ thoughts: history.kind.length < MOST_THOUGHTS });
+    const { to, cost, expanded, learned, thoughts, found } = agent.step({ thoughts: history.kind.length < MOST_THOUGHTS });
+    history.foundCell.append(found);
     if (!thoughts || thoughts.lost > 0) history.cut = true;
     if (thoughts) {
       const { kind, cell, value } = thoughts;
@@ -158,6 +166,7 @@ export class Walker {
     history.expanded.push(move.expanded);
     history.learned.push(move.learned);
     history.beat.push(number);
+    history.found.push(history.foundCell.length);
     history.thoughts.push(history.kind.length);
     if (move.to === this.agent?.goal) this.end("arrived", number);
     else if (history.moves >= MOST_MOVES) this.end("limit", number);
@@ -201,6 +210,8 @@ export interface Plan {
   readonly start: Cell;
   readonly goal: Cell;
   readonly notations: readonly string[];
+  /** How far the agents see, in cells; null: they know the map. */
+  readonly sight: number | null;
   /** Expansions for each agent in a beat; null lets each make one move. */
   readonly budget: number | null;
   readonly events: readonly Event[];
@@ -233,13 +244,14 @@ export class Walk {
   }
 
   private begin(): [World, Walker[]] {
-    const { map, start, goal, notations } = this.plan;
-    const world = this.engine.world({ width: map.width, height: map.height, passable: map.terrain.map(free) });
+    const { map, start, goal, notations, sight } = this.plan;
+    const { name, width, height } = map;
+    const world = this.engine.world({ name, width, height, passable: map.terrain.map(free) }, notations);
     const walkers = notations.map((notation) => {
       try {
-        const why = this.engine.obstacle(world, notation);
+        const why = this.engine.obstacle(world, notation, sight);
         if (why !== null) return new Walker(notation, null, map.width, why);
-        return new Walker(notation, this.engine.agent(world, notation, start, goal), map.width);
+        return new Walker(notation, this.engine.agent(world, notation, start, goal, sight), map.width);
       } catch (error) {
         if (!(error instanceof EngineError)) throw error;
         return new Walker(notation, null, map.width, error.message);
@@ -286,9 +298,10 @@ export class Walk {
     this.applyEvents(this.beat + 1);
   }
 
-  /** Let agents that can no longer reach the goal wait for the next change, as in the library's scenes. */
+  /** Let agents that can no longer reach the goal wait for the next change, as in the library's scenes; agents with sight find out. */
   private findCutOff(): void {
     this.changedLately = false;
+    if (this.plan.sight !== null) return;
     const connected = flood(this.world.passable, this.width, this.goal);
     for (const walker of this.walkers) {
       if (!walker.atRest && !connected[this.placeOf(walker)]) walker.cutOff(this.beat);

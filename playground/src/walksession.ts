@@ -351,8 +351,8 @@ export class WalkSession implements Session {
     const { moment } = this;
     const shared = views.length > 1 || this.layout === "one";
     for (const view of views) view.show(moment);
-    const minds = shared ? [views[this.focus]?.mind] : views.map((view) => view.mind);
-    const context = board.begin(this.ground, ...minds.filter((mind) => mind !== undefined));
+    const thinking = shared ? views.slice(this.focus, this.focus + 1) : views;
+    const context = board.begin(this.ground, ...thinking.flatMap((view) => view.bitmaps));
     if (layers.optimal) this.drawOptimal(context, board);
     const colour = (view: WalkerView): string => colours.units[this.views.indexOf(view)] ?? colours.path;
     for (const view of views) view.drawPath(context, board.frame, layers, colours, shared ? colour(view) : colours.path);

@@ -91,6 +91,7 @@ class NaiveWorld implements World {
 
 class NaiveAgent implements WalkingAgent {
   readonly card = CARD;
+  readonly sight = null;
   readonly mindBytes = 100;
   readonly deskBytes = 100;
   readonly astray = false;
@@ -119,7 +120,7 @@ class NaiveAgent implements WalkingAgent {
       if (cost + value(next) < least) [best, least, price] = [next, cost + value(next), cost];
     }
     const from = this.state;
-    const nothing = { to: this.state, cost: 0, expanded: 0, touched: 0, learned: 0, stored: 0, thoughts: null };
+    const nothing = { to: this.state, cost: 0, expanded: 0, touched: 0, learned: 0, stored: 0, thoughts: null, found: new Int32Array(0) };
     if (this.state === this.goal) return nothing;
     if (best < 0) return { ...nothing, to: UNREACHABLE };
     const learned = Math.max(0, least - value(from));
@@ -129,7 +130,7 @@ class NaiveAgent implements WalkingAgent {
     this.moves++;
     this.cost += price;
     const thoughts = { kind: Uint8Array.from(kind), cell: Int32Array.from(kind, () => from), value: Float64Array.from(kind, (one) => (one === LEARNED ? least : 0)), lost: 0 };
-    return { to: best, cost: price, expanded: 1, touched: 8, learned, stored: 0, thoughts };
+    return { to: best, cost: price, expanded: 1, touched: 8, learned, stored: 0, thoughts, found: new Int32Array(0) };
   }
 
   run(): Int32Array {

@@ -55,6 +55,7 @@ describe("a link", () => {
     start: 0,
     goal: 11,
     agents: ["lrta", "lrta(depth=3)"],
+    sight: 5,
     layout: "one",
     raceBudget: 64,
     speed: 16,
@@ -92,7 +93,8 @@ describe("a link", () => {
   });
 
   it("is written as Python", () => {
-    expect(python({ ...scene, mode: "walk", agents: ["lrta"] })).toBe('import andante\ntrial = andante.run("lrta", andante.read_map("mine.map").problem((0, 0), (3, 2)))');
+    expect(python({ ...scene, mode: "walk", agents: ["lrta"] })).toMatch(/\(3, 2\)\), sight=5\)$/);
+    expect(python({ ...scene, mode: "walk", agents: ["lrta"], sight: null })).toBe('import andante\ntrial = andante.run("lrta", andante.read_map("mine.map").problem((0, 0), (3, 2)))');
   });
 });
 

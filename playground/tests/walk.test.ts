@@ -6,7 +6,7 @@ import { mapOf } from "./maps";
 const MAP = mapOf(["..........", ".@@@@@@@@.", "..........", ".@@@@@@@@.", ".........."]);
 
 function walk(part: Partial<Plan> = {}): Walk {
-  return new Walk(naiveEngine, { map: MAP, start: 21, goal: 28, notations: ["lrta", "lrta"], budget: null, events: [], ...part });
+  return new Walk(naiveEngine, { map: MAP, start: 21, goal: 28, notations: ["lrta", "lrta"], sight: null, budget: null, events: [], ...part });
 }
 
 function finish(one: Walk): Walk {

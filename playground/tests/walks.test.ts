@@ -12,6 +12,7 @@ interface Walk {
   edits: Record<string, [number[], boolean][]>; // before the move of this number: cells, and whether they open
   goals: Record<string, number>; // before the move of this number the goal moves
   thinks: boolean;
+  sight: number | null;
   /** Of each move: to, cost, expanded, touched, learned, stored; with thoughts: kinds, cells, values. */
   moves: [number, number, number, number, number, number][];
   thoughts: [number[], number[], number[]][];
@@ -30,14 +31,14 @@ describe.skipIf(file === undefined)("walks as in Python (ANDANTE_WALKS)", async 
   if (file === undefined) return;
   const given = JSON.parse(readFileSync(file, "utf8")) as Case;
   const engine = await loadEngine(readFileSync(given.engine), given.scene === null ? undefined : readFileSync(given.scene));
-  const worldOf = (index: number): World => {
+  const worldOf = (index: number, agent: string): World => {
     const { width, height, rows } = given.maps[index]!;
-    return engine.world({ width, height, passable: Uint8Array.from(rows.join(""), (one) => (one === "." ? 1 : 0)) });
+    return engine.world({ width, height, passable: Uint8Array.from(rows.join(""), (one) => (one === "." ? 1 : 0)) }, [agent]);
   };
   for (const [number, walk] of given.walks.entries()) {
     test(`${number}: ${walk.algorithm} on map ${walk.map}`, () => {
       const before = engine.memory().used;
-      const world = worldOf(walk.map);
+      const world = worldOf(walk.map, walk.algorithm);
       compare(engine, world, walk);
       world.dispose();
       expect(engine.memory().used).toBe(before);
@@ -46,7 +47,7 @@ describe.skipIf(file === undefined)("walks as in Python (ANDANTE_WALKS)", async 
 });
 
 function compare(engine: Engine, world: World, walk: Walk): void {
-  const agent = engine.agent(world, walk.algorithm, walk.start, walk.goal);
+  const agent = engine.agent(world, walk.algorithm, walk.start, walk.goal, walk.sight);
   walk.moves.forEach((expected, i) => {
     for (const [cells, open] of walk.edits[i] ?? []) world.edit(cells, open);
     if (walk.goals[i] !== undefined) agent.retarget(walk.goals[i]);

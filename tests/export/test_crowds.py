@@ -14,12 +14,13 @@ from andante.export.crowds import CrowdPlan, CrowdSize
 from andante.export.images import MapImage
 from andante.kernel import JIT
 from tests.export.bindings import CODES
+from tests.export.compiling import needs_gcc
 from tests.export.crowds import CLOCK, MEMORY, NAME, UNITS, Both, CCrowd, crowd_in, library_in, play, same
 
 pytestmark = [
     pytest.mark.compiled,
     pytest.mark.skipif(not JIT, reason="needs compiled kernels"),
-    pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"),
+    needs_gcc,
 ]
 
 HAS_ZIG = importlib.util.find_spec("ziglang") is not None or shutil.which("zig") is not None

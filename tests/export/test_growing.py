@@ -14,14 +14,14 @@ from andante.export.crowds import CrowdPlan, CrowdSize, Made
 from andante.export.images import MapImage
 from andante.kernel import JIT
 from tests.export.bindings import CODES
-from tests.export.compiling import run
+from tests.export.compiling import needs_gcc, run
 from tests.export.crowds import FULL, MEMORY, NAME, CCrowd, crowd_in, in_node, library_in, same
 
 pytestmark = [
     pytest.mark.full,  # exported crowds are another loop, with the host's clock
     pytest.mark.compiled,
     pytest.mark.skipif(not JIT, reason="needs compiled kernels"),
-    pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"),
+    needs_gcc,
 ]
 
 HAS_ZIG = importlib.util.find_spec("ziglang") is not None or shutil.which("zig") is not None

@@ -1,7 +1,6 @@
 """The instructions of the how-to and of README.md work as written."""
 
 import re
-import shutil
 import sys
 from pathlib import Path
 
@@ -11,13 +10,13 @@ import andante
 from andante.databases.header import read_header
 from andante.export import export
 from andante.kernel import JIT
-from tests.export.compiling import SANITIZED, run, static_library
+from tests.export.compiling import SANITIZED, needs_gcc, run, static_library
 
 pytestmark = [
     pytest.mark.full,
     pytest.mark.compiled,
     pytest.mark.skipif(not JIT, reason="needs compiled kernels"),
-    pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"),
+    needs_gcc,
 ]
 
 PAGE = Path("docs/how-to/export.md").read_text()

@@ -15,14 +15,14 @@ from andante.export.images import MAP_NUMBERS, MapImage, Plan
 from andante.kernel import JIT
 from andante.world.changes import RECENT
 from tests.export.bindings import CODES, CAgent, memory
-from tests.export.compiling import compiled, run
+from tests.export.compiling import compiled, needs_gcc, run
 from tests.export.walking import library_in
 
 pytestmark = [
     pytest.mark.full,  # the kernel that repairs levels takes long to optimise
     pytest.mark.compiled,
     pytest.mark.skipif(not JIT, reason="needs compiled kernels"),
-    pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"),
+    needs_gcc,
 ]
 
 AGENTS = {"pra": "pra", "prlrts": "prlrts(level=2)", "lrta": "lrta"}  # by name in C

@@ -18,10 +18,9 @@ from andante.export.linking import LinkError, _call, _zig
 from andante.export.texts import problem_for
 from andante.files import cache_folder
 from andante.kernel import JIT
-from tests.export.compiling import SANITIZED, STRICT, compiled, run, static_library
+from tests.export.compiling import SANITIZED, STRICT, compiled, needs_gcc, run, static_library
 
 pytestmark = [pytest.mark.compiled, pytest.mark.skipif(not JIT, reason="needs compiled kernels")]
-needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 
 HAS_ZIG = importlib.util.find_spec("ziglang") is not None or shutil.which("zig") is not None
 
@@ -194,6 +193,24 @@ def test_the_example_in_c_sharp_runs(kind, grid, tmp_path, request):
     run("mcs", "-warnaserror", f"-out:{tmp_path / 'example.exe'}", tmp_path / "example.cs")
     place = {**os.environ, "LD_LIBRARY_PATH": str(static_library(out).parent)}
     walked = run("mono", tmp_path / "example.exe", cwd=out, env=place).split()
+    trial = andante.run(name, andante.Problem(grid.graph, start, goal, grid=grid), databases=databases)
+    assert list(map(int, walked)) == trial.path.tolist()[1:]
+
+
+@pytest.mark.full
+@pytest.mark.skipif(shutil.which("rustc") is None, reason="needs rustc")
+@pytest.mark.parametrize("kind", ["folder", "crowds"])
+def test_the_example_in_rust_runs(kind, grid, tmp_path, request):
+    out = request.getfixturevalue(kind)  # with a database, and on a map that changes
+    name, databases = ("cpd", [andante.build("moves", grid)]) if kind == "folder" else ("lrta", [])
+    command, program = re.search(
+        r"console\n(rustc [^&\n]*).*?```rust\n(.*?)```", (out / "README.md").read_text(), re.DOTALL
+    ).groups()
+    start, goal = map(int, re.search(r"\(mut state, goal\) = \((\d+), (\d+)\);", program).groups())
+    (tmp_path / "example.rs").write_text(program)
+    flags = [*command.split()[1:-3], "-D", "warnings"]
+    run("rustc", *flags, "--edition=2021", tmp_path / "example.rs", "-o", tmp_path / "example", cwd=out)
+    walked = run(tmp_path / "example", cwd=out).split()
     trial = andante.run(name, andante.Problem(grid.graph, start, goal, grid=grid), databases=databases)
     assert list(map(int, walked)) == trial.path.tolist()[1:]
 

@@ -12,12 +12,12 @@ from andante.episode.single import Agent
 from andante.export.images import MapImage
 from andante.kernel import JIT
 from tests.export.bindings import STEP, CAgent, Trial
-from tests.export.compiling import run
+from tests.export.compiling import needs_gcc, run
 from tests.export.walking import (
     HAS_ZIG,
     check_changes,
-    check_changes_in_node,
-    check_in_node,
+    check_changes_elsewhere,
+    check_elsewhere,
     check_walks,
     exported,
     far_pairs,
@@ -28,7 +28,7 @@ from tests.export.walking import (
 pytestmark = [
     pytest.mark.compiled,
     pytest.mark.skipif(not JIT, reason="needs compiled kernels"),
-    pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"),
+    needs_gcc,
 ]
 needs_wasm = pytest.mark.skipif(shutil.which("node") is None or not HAS_ZIG, reason="needs node and ziglang")
 AGENTS = {"lrta": (), "tba": (), "astar": (), "cpd": ("moves",)}
@@ -175,9 +175,9 @@ def test_what_is_refused_in_javascript_changes_nothing(grid, living, tmp_path):
 @needs_wasm
 def test_in_webassembly_as_in_python(grid, fixed, tmp_path):
     folder, databases = fixed
-    check_in_node(list(AGENTS), grid, folder, databases, tmp_path, pairs(grid, 4))
+    check_elsewhere(list(AGENTS), grid, folder, databases, tmp_path, pairs(grid, 4))
 
 
 @needs_wasm
 def test_in_webassembly_on_a_map_that_changes(grid, living, tmp_path):
-    check_changes_in_node(list(LIVING), grid, *living, tmp_path, far_pairs(grid)[0])
+    check_changes_elsewhere(list(LIVING), grid, *living, tmp_path, far_pairs(grid)[0])

@@ -13,7 +13,7 @@ from andante.kernel import JIT
 from andante.offline import build
 from andante.play.code import CARRIED
 from andante.play.engine import engine
-from andante.play.given import given_scene, kinds_for
+from andante.play.given import given_scene, orders_for
 from andante.play.page import ENGINE, about_built
 from andante.play.recipes import CHECKED, SIZES, Formula, Maker, Stage, crowd_makers, fitted, stages
 from andante.play.scene import scene_of
@@ -55,6 +55,12 @@ def agents():
     return [*(everybody if DEEP else able(FEW)), *able(OTHERS)]
 
 
+def discovering():
+    """Return those that walk with sight: in all but deep runs, two, as each is compiled for Python too."""
+    everybody = sorted(about_built()["sighted"])
+    return everybody if DEEP else able(["lrta", "astar"])
+
+
 @pytest.fixture(scope="module")
 def maps():
     return [
@@ -74,6 +80,10 @@ class TestWalks:
             walks.append(walk(name, maps[0], 0, 9, edits=30))
             walks.append(walk(name, maps[2], 2, 10, pursued=True))
             walks.append(walk(name, maps[2], 2, 11, edits=50, pursued=True))
+        for name in discovering():
+            walks += [walk(name, grid, k, k + 1, sight=3 + 4 * k, thinks=k == 0) for k, grid in enumerate(maps)]
+            walks.append(walk(name, maps[0], 0, 9, edits=30, sight=4))
+            walks.append(walk(name, maps[2], 2, 11, edits=50, pursued=True, sight=200))
         assert sum(len(one["moves"]) for one in walks) > 50 * len(walks)
         task = {"engine": str(ENGINE), "scene": None, "maps": [as_map(one) for one in maps], "walks": walks}
         compare("walks", "ANDANTE_WALKS", task, tmp_path)
@@ -97,8 +107,8 @@ def marched(maker, grid, databases=()):
 @pytest.fixture(scope="module")
 def given(tmp_path_factory):
     grid = andante.generate("rooms", 48, 40, seed=1)
-    kinds = kinds_for(about_built())
-    databases = [build(CARRIED[kind], grid) for kind in (kinds if DEEP else ["moves"])]
+    orders = orders_for(about_built())
+    databases = [build(CARRIED.get(order, order), grid) for order in (orders if DEEP else ["moves"])]
     file = tmp_path_factory.mktemp("given") / "scene.bin"
     about, blob = given_scene(grid, databases, about_built())
     if not about["crowds"]:
@@ -117,11 +127,10 @@ class TestGiven:
         walks = []
         assert {"cpd", "pra"} <= set(about["recipes"]) or not able(["cpd", "pra"])
         for name in about["recipes"]:
-            with_databases = {"databases": databases} if find(name).needs else {"living": False}
-            walks += [walk(name, grid, 0, seed, thinks=seed == 1, **with_databases) for seed in (1, 2, 3)]
-            if find(name).needs:
-                walks.append(walk(name, grid, 0, 9, edits=30, **with_databases))
-                walks.append(walk(name, grid, 0, 11, edits=50, pursued=True, **with_databases))
+            used = [databases[place] for place in about["recipes"][name]["files"]]
+            walks += [walk(name, grid, 0, seed, thinks=seed == 1, databases=used) for seed in (1, 2, 3)]
+            walks.append(walk(name, grid, 0, 9, edits=30, databases=used))
+            walks.append(walk(name, grid, 0, 11, edits=50, pursued=True, databases=used))
         task = {"engine": str(ENGINE), "scene": str(file), "maps": [as_map(grid)], "walks": walks}
         compare("walks", "ANDANTE_WALKS", task, tmp_path)
 
@@ -130,7 +139,7 @@ class TestGiven:
         grid, databases, about, file = given
         crowds = []
         for name in about["crowds"]:
-            used = tuple(one for one in databases if one.kind in find(name).needs)
+            used = tuple(databases[place] for place in about["recipes"][name]["files"])
             makers = crowd_makers(find(name), [Stage.of(World(grid), used)])
             crowds += [marched(maker, grid, used) for maker in makers.values()]
         task = {"engine": str(ENGINE), "scene": str(file), "map": as_map(grid), "crowds": crowds}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -42,13 +43,13 @@ def walk(
     pursued: bool = False,
     thinks: bool = False,
     most: int = MOST_MOVES,
-    databases: tuple[Any, ...] = (),
-    living: bool = True,
+    databases: Sequence[Any] = (),
+    sight: int | None = None,
 ) -> dict[str, Any]:
     """Let an agent walk, with cells that change and a goal that moves if asked for, and return all that happened."""
-    world = World(grid) if living else grid
+    world = World(grid)
     entry = find(algorithm)
-    agent = Agent(entry, world, databases=databases, log_rows=(1 << 18) if thinks else 0)
+    agent = Agent(entry, world, databases=databases, sight=sight, log_rows=(1 << 18) if thinks else 0)
     rng = np.random.default_rng(seed)
     state, goal = ends(grid, seed)
     found: dict[str, Any] = {
@@ -59,6 +60,7 @@ def walk(
         "edits": {},
         "goals": {},
         "thinks": thinks,
+        "sight": sight,
         "moves": [],
         "thoughts": [],
     }

@@ -29,7 +29,7 @@ export interface Layout {
   peeks: Peeks | CrowdPeeks;
 }
 
-/** Symbols of words, bytes as hex, or where bytes are behind the JSON of a scene. */
+/** Symbols of words, bytes as hex, where bytes are behind the JSON of a scene, or "open": the moves without walls. */
 export type Content = number[] | string | Held;
 
 export interface Held {
@@ -44,6 +44,8 @@ export interface Peeks {
   logged: number[]; // words that point to kinds of thoughts; the number after each is the room for them
   values?: { value: number; stamp: number; clock: number };
   plan?: PlanPeeks;
+  /** For an agent that discovers its map: how far it sees, and the log of what it has found, whose first number is a count. */
+  belief?: { radius: number; log: number; scalars: number };
   /** For an agent that searches where the map has changed: the word that shows that it does, and its plan then. */
   detour?: { astray: number; plan?: PlanPeeks };
 }
@@ -73,6 +75,7 @@ export interface Recipe {
   anchored: number;
   pursues: number;
   databases: string[]; // kinds, in the order in which they are passed to the module
+  files?: number[]; // for a recipe of a scene: which of its databases these are
   parameters: CodedParameter[];
   shaping: { name: string; values: string[]; classes: number[] }[];
   variants: Record<string, [number, number]>; // by classes: layout and column
@@ -84,6 +87,15 @@ export interface AboutMap {
   arrays: [string, Formula, string | { steps: [number, number][] }][];
   contexts: Record<string, [number, number | string, Formula][]>;
   sweeps: number;
+  levels_code: string; // of what mends levels
+}
+
+/** Levels of abstraction above the map of a scene: what they begin with, and the context of what mends them. */
+export interface AboutLevels {
+  bytes: number;
+  initial: [number, number, string | Held][]; // where, how many bytes, and what is repeated there
+  version: number; // where the version of the map is that they are the levels of
+  words: Word[]; // values, or offsets in the map's arrays or in these levels
 }
 
 export interface AboutEngine {
@@ -102,6 +114,7 @@ export interface AboutEngine {
   records: Records;
   map: AboutMap;
   recipes: Record<string, Recipe>;
+  sighted: Record<string, Recipe>; // of agents that discover their map
   crowds: Record<string, { plain: Recipe; bodies: Recipe }>;
   cards: (Omit<Card, "parameters"> & { parameters: (Omit<Parameter, "default" | "values"> & Written)[] })[];
 }
@@ -110,6 +123,7 @@ export interface AboutEngine {
 export interface AboutScene {
   map: { name: string; width: number; height: number; rows: string[] };
   databases: { kind: string; about: string; file: string | Held }[];
+  levels: Record<string, AboutLevels>;
   recipes: Record<string, Recipe>;
   crowds: Record<string, { plain: Recipe; bodies: Recipe }>;
 }

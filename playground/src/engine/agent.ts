@@ -19,6 +19,8 @@ interface Counts {
   stored: number;
 }
 
+const NOTHING = new Int32Array(0);
+
 class SavedAgent implements Saved {
   constructor(
     readonly mind: Uint8Array,
@@ -28,15 +30,6 @@ class SavedAgent implements Saved {
   get bytes(): number {
     return this.mind.length;
   }
-}
-
-/** Return whether an agent can walk only while the map is unchanged, because it plans over levels. */
-export function isFixed(card: Card): boolean {
-  return !card.anywhere && card.needs.length === 0;
-}
-
-export function outdated(card: Card): string {
-  return `${card.title} plans over levels of the map, which are updated in Python only, and the map has changed`;
 }
 
 export class Walker implements WalkingAgent {
@@ -52,11 +45,12 @@ export class Walker implements WalkingAgent {
     setting: Setting,
     start: Cell,
     goal: Cell,
+    readonly sight: number | null,
   ) {
     this.notation = normal(setting);
     this.card = setting.card;
     this.counts = this.fresh(start, goal);
-    this.mind = new Mind(home, world, known, setting);
+    this.mind = new Mind(home, world, known, setting, sight);
   }
 
   private fresh(start: Cell, goal: Cell): Counts {
@@ -114,12 +108,12 @@ export class Walker implements WalkingAgent {
 
   step(options: { thoughts?: boolean } = {}): Step {
     const { counts, mind } = this;
-    if (isFixed(this.card) && !this.world.pristine) throw new EngineError(outdated(this.card));
     if (counts.state === counts.goal) {
       counts.status = "arrived";
       counts.lastExpanded = 0;
-      return { to: counts.state, cost: 0, expanded: 0, touched: 0, learned: 0, stored: 0, thoughts: null };
+      return { to: counts.state, cost: 0, expanded: 0, touched: 0, learned: 0, stored: 0, thoughts: null, found: NOTHING };
     }
+    const before = mind.foundSoFar;
     const thinks = options.thoughts === true;
     if (thinks) mind.log(true);
     const made = mind.move(counts.state, counts.goal);
@@ -139,7 +133,7 @@ export class Walker implements WalkingAgent {
     } else {
       counts.status = to === STUCK ? "stuck" : "unreachable";
     }
-    return { to, cost, expanded, touched, learned, stored, thoughts };
+    return { to, cost, expanded, touched, learned, stored, thoughts, found: mind.foundSince(before) };
   }
 
   run(most: number, expansions = Infinity): Int32Array {

@@ -43,6 +43,7 @@ export class MarchingCrowd implements Crowd {
       values: setting.values,
       size: world,
       map: world.places,
+      sight: null,
     });
     this.mostUnits = made.mostUnits;
     this.units = made.units;

@@ -3,6 +3,7 @@
 
 import {
   type AboutEngine,
+  type AboutLevels,
   type By,
   type Content,
   type CrowdPeeks,
@@ -40,6 +41,10 @@ function feature(name: string, { width, height }: Size): number {
       return width * height;
     case "width":
       return width;
+    case "height":
+      return height;
+    case "logged":
+      return Math.max(1024, 2 ** Math.ceil(Math.log2(width * height)));
     case "tile_columns":
       return columns;
     case "tiles":
@@ -105,12 +110,15 @@ function putNumbers(file: Uint8Array, names: readonly string[], known: Record<st
 
 export interface MapLayout {
   bytes: number;
+  image: number; // bytes before the levels
   arrays: Map<string, { at: number; bytes: number; content: string | { steps: [number, number][] } }>;
   contexts: Map<string, number>;
+  levels: { name: string; context: number }[];
+  table: number; // of levels
 }
 
-/** Return where everything is in the image of a map of this size. */
-export function mapLayout(about: AboutEngine, size: Size): MapLayout {
+/** Return where everything is in the image of a map of this size, followed by these levels. */
+export function mapLayout(about: AboutEngine, size: Size, levels: Readonly<Record<string, AboutLevels>>): MapLayout {
   let end = aligned(BEGIN + 8 * about.map_numbers.length);
   const put = (bytes: number): number => {
     const at = end;
@@ -123,13 +131,18 @@ export function mapLayout(about: AboutEngine, size: Size): MapLayout {
     arrays.set(name, { at: put(bytes), bytes, content });
   }
   const contexts = new Map(Object.entries(about.map.contexts).map(([name, words]) => [name, put(16 * words.length)]));
-  return { bytes: end, arrays, contexts };
+  const carried = Object.entries(levels);
+  const table = put(24 * carried.length);
+  const above = carried.map(([name, { words }]) => ({ name, context: put(16 * words.length) }));
+  const image = end;
+  for (const [name, { bytes }] of carried) arrays.set(name, { at: put(bytes), bytes, content: "" });
+  return { bytes: end, image, arrays, contexts, levels: above, table };
 }
 
 /** Write the image of a map in which all cells are closed, as a map that changes. */
 export function writeMap(file: Uint8Array, about: AboutEngine, layout: MapLayout, size: Size): void {
   const { width, height } = size;
-  file.fill(0);
+  file.fill(0, 0, layout.image);
   head(file, about, "world", about.map_numbers.length);
   const view = new DataView(file.buffer, file.byteOffset);
   view.setUint32(12, mapMark(width, height), true);
@@ -143,6 +156,7 @@ export function writeMap(file: Uint8Array, about: AboutEngine, layout: MapLayout
     changes: place("changes_scalars"),
     sweeps: place("parts_scalars") + about.map.sweeps,
     code: BigInt(about.map.code),
+    world_bytes: layout.bytes,
   };
   for (const [name, words] of Object.entries(about.map.contexts)) {
     const at = layout.contexts.get(name)!;
@@ -155,7 +169,42 @@ export function writeMap(file: Uint8Array, about: AboutEngine, layout: MapLayout
     });
   }
   putNumbers(file, about.map_numbers, known);
-  for (const name of layout.arrays.keys()) writeMapArray(file, layout, name, width);
+  for (const [name] of about.map.arrays) writeMapArray(file, layout, name, width);
+}
+
+/** Write the levels above a map, which has to be as it was when they were made, and let them follow it. */
+export function writeLevels(
+  file: Uint8Array,
+  about: AboutEngine,
+  layout: MapLayout,
+  levels: Readonly<Record<string, AboutLevels>>,
+  held: Uint8Array,
+): void {
+  const view = new DataView(file.buffer, file.byteOffset);
+  const place = (name: string): number => layout.arrays.get(name)!.at;
+  layout.levels.forEach(({ name, context }, i) => {
+    const { bytes, initial, version, words } = levels[name]!;
+    const room = file.subarray(place(name), place(name) + bytes);
+    clearUsed(room);
+    for (const [at, size, content] of initial) fillWith(room.subarray(at, at + size), contents(content, held));
+    words.forEach(([segment, which, number], k) => {
+      view.setBigInt64(context + 16 * k, BigInt(number) + (segment === MAP ? BigInt(place(String(which))) : 0n), true);
+      view.setBigInt64(context + 16 * k + 8, BigInt(segment), true);
+    });
+    [context, words.length, place(name) + version].forEach((number, k) => {
+      view.setBigInt64(layout.table + 24 * i + 8 * k, BigInt(number), true);
+    });
+  });
+  const known = { levels: layout.table, levels_count: layout.levels.length, levels_code: about.map.levels_code };
+  for (const [name, number] of Object.entries(known)) {
+    view.setBigInt64(BEGIN + 8 * about.map_numbers.indexOf(name), BigInt(number), true);
+  }
+}
+
+/** Clear memory of which little is used; what is zero is not written to, so that the system need not provide it. */
+function clearUsed(memory: Uint8Array): void {
+  const words = new BigUint64Array(memory.buffer, memory.byteOffset, memory.length / 8);
+  for (let i = 0; i < words.length; i++) if (words[i] !== 0n) words[i] = 0n;
 }
 
 /** Write one array of a map as it is while all cells are closed. */
@@ -177,7 +226,11 @@ function repeat(memory: Uint8Array, hex: string): void {
     memory.fill(hex === "" ? 0 : parseInt(hex, 16));
     return;
   }
-  const pattern = unhex(hex);
+  fillWith(memory, unhex(hex));
+}
+
+/** Repeat a pattern to the end of a piece of memory. */
+function fillWith(memory: Uint8Array, pattern: Uint8Array): void {
   for (let done = 0; done < memory.length; done += pattern.length) {
     memory.set(pattern.subarray(0, Math.min(pattern.length, memory.length - done)), done);
   }
@@ -190,6 +243,27 @@ export function contents(file: string | Held, held: Uint8Array): Uint8Array {
 
 function unhex(hex: string): Uint8Array {
   return Uint8Array.from({ length: hex.length / 2 }, (_, i) => parseInt(hex.slice(2 * i, 2 * i + 2), 16));
+}
+
+const STEPS = [[0, -1], [1, -1], [1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1]] as const;
+
+/** Return the moves of all cells of a map without walls: a bit for each direction, north first, then clockwise. */
+export function openMoves({ width, height }: Size): Uint8Array {
+  const moves = new Uint8Array(width * height).fill(255);
+  const close = (cell: number, dx: number, dy: number): void => {
+    STEPS.forEach(([x, y], d) => {
+      if ((dx !== 0 && x === dx) || (dy !== 0 && y === dy)) moves[cell]! &= ~(1 << d);
+    });
+  };
+  for (let x = 0; x < width; x++) {
+    close(x, 0, -1);
+    close((height - 1) * width + x, 0, 1);
+  }
+  for (let y = 0; y < height; y++) {
+    close(y * width, -1, 0);
+    close(y * width + width - 1, 1, 0);
+  }
+  return moves;
 }
 
 /** Return a number for the size of a map. It replaces the checksum, which a map that changes does not have. */
@@ -233,6 +307,8 @@ export interface Order extends Known {
   values: ReadonlyMap<string, Value>;
   size: Size;
   map: MapPlaces;
+  /** How far an agent sees that discovers its map, in cells. */
+  sight: number | null;
 }
 
 /** Where pieces of memory are in their segments, and their initial contents. */
@@ -267,6 +343,7 @@ class Arrangement {
   }
 
   private pattern(content: Content): Uint8Array {
+    if (content === "open") return openMoves(this.order.size);
     if (!Array.isArray(content)) return contents(content, this.order.held);
     const words = BigInt64Array.from(content, (symbol) => this.numbers[symbol]!);
     return new Uint8Array(words.buffer);
@@ -297,7 +374,8 @@ class Arrangement {
 export function agentPlan(about: AboutEngine, order: Order): Uint8Array {
   const arranged = new Arrangement(order, about.mind_begins);
   const clock = arranged.placeOf((order.layout.peeks as Peeks).clock);
-  return planFile(about, order, arranged, "agent", about.plan_numbers, order.layout.words.length, { clock });
+  const sighted = order.sight === null ? 0 : 1;
+  return planFile(about, order, arranged, "agent", about.plan_numbers, order.layout.words.length, { clock, sighted });
 }
 
 /** Write the plan of a crowd's memory on a map. */
@@ -334,6 +412,11 @@ function planFile(
     view.setBigInt64(contextAt + 24 * (layout.parameters_at + i), coded(one, value), true);
     view.setBigInt64(contextAt + 24 * (layout.parameters_at + i) + 8, BigInt(NUMBER), true);
   });
+  const { belief } = layout.peeks as Peeks;
+  if (belief && order.sight !== null) {
+    const { width, height } = order.size;
+    view.setBigInt64(contextAt + 24 * belief.radius, BigInt(Math.min(order.sight, Math.max(width, height))), true);
+  }
   initial.flat().forEach((number, i) => view.setBigInt64(initialAt + 8 * i, BigInt(number), true));
   let end = dataAt;
   for (const part of arranged.data) {

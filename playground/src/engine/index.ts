@@ -1,7 +1,7 @@
 // The engine: agents of Andante in the page. Its interface is in types.ts.
 
-import { type AboutEngine, type AboutScene, cardsOf, type Held, read, type Recipe, unpacked } from "./about";
-import { isFixed, outdated, Walker } from "./agent";
+import { type AboutEngine, type AboutLevels, type AboutScene, cardsOf, type Held, read, type Recipe, unpacked } from "./about";
+import { Walker } from "./agent";
 import { type Home, Mind, variantOf } from "./mind";
 import { MarchingCrowd } from "./crowd";
 import { contents, type Database, type Known } from "./files";
@@ -55,8 +55,10 @@ function lacking(card: Card, given: boolean): string {
     : `${card.title} needs ${needs}, and this page was not written for a map; andante play MAP writes one that has it`;
 }
 
-function isSame(one: Ground, other: Ground): boolean {
-  return one.width === other.width && one.passable.every((value, i) => value === other.passable[i]);
+/** Whether a map is the one of the scene, as it is or after some edits: it keeps its name then. */
+function isFrom(ground: Ground, given: GivenMap): boolean {
+  if (ground.width !== given.width || ground.height !== given.height) return false;
+  return ground.name === given.name || ground.passable.every((value, i) => value === given.passable[i]);
 }
 
 class LoadedEngine implements Engine, Home {
@@ -65,7 +67,7 @@ class LoadedEngine implements Engine, Home {
   readonly given: GivenMap | null = null;
   private readonly scene: AboutScene | null = null;
   private readonly held: Uint8Array = new Uint8Array(0); // behind the JSON of the scene
-  private readonly databases = new Map<string, Database>();
+  private readonly databases: Database[] = []; // of the scene
 
   constructor(
     readonly module: Module,
@@ -77,7 +79,7 @@ class LoadedEngine implements Engine, Home {
     if (scene === undefined) return;
     [this.scene, this.held] = unpacked<AboutScene>(scene);
     this.given = givenMap(this.scene);
-    for (const { kind, file } of this.scene.databases) this.databases.set(kind, this.loaded(kind, file));
+    for (const { kind, file } of this.scene.databases) this.databases.push(this.loaded(kind, file));
     for (const [name, recipe] of Object.entries(this.scene.recipes)) this.offer(name, recipe);
   }
 
@@ -99,8 +101,10 @@ class LoadedEngine implements Engine, Home {
     }
   }
 
-  world(ground: Ground): World {
-    const world = new LivingWorld(this.module, this.about, ground, this.given !== null && isSame(this.given, ground));
+  world(ground: Ground, agents: readonly string[] = []): World {
+    const { given, held } = this;
+    const from = given && isFrom(ground, given) ? { passable: given.passable, levels: this.levelsOf(agents), held } : null;
+    const world = new LivingWorld(this.module, this.about, ground, from);
     let finder: Mind | null = null;
     world.finder = (start, goal) => {
       if (world.passable[start] !== 1 || world.passable[goal] !== 1) return null;
@@ -112,14 +116,33 @@ class LoadedEngine implements Engine, Home {
     return world;
   }
 
+  /** The levels that some agents plan over; those that cannot walk here need none. */
+  private levelsOf(agents: readonly string[]): Record<string, AboutLevels> {
+    const found: Record<string, AboutLevels> = {};
+    for (const notation of agents) {
+      try {
+        const setting = understood(notation, this.cards);
+        const recipe = this.scene?.recipes[setting.card.name];
+        if (recipe === undefined) continue;
+        for (const [, which] of variantOf(recipe, setting).layout.words) {
+          const levels = this.scene?.levels[which];
+          if (levels) found[which] = levels;
+        }
+      } catch (error) {
+        if (!(error instanceof EngineError)) throw error;
+      }
+    }
+    return found;
+  }
+
   normal(notation: string): string {
     return normal(understood(notation, this.cards));
   }
 
-  obstacle(world: World, notation: string): string | null {
+  obstacle(world: World, notation: string, sight: number | null = null): string | null {
     try {
       const setting = understood(notation, this.cards);
-      variantOf(this.known(world as LivingWorld, setting).recipe, setting);
+      variantOf(this.known(world as LivingWorld, setting, sight).recipe, setting);
       return null;
     } catch (error) {
       if (error instanceof EngineError) return error.message;
@@ -128,24 +151,28 @@ class LoadedEngine implements Engine, Home {
   }
 
   /** Return the recipe for an agent on a map; the error says why there is none. */
-  private known(world: LivingWorld, { card }: Setting): Known {
+  private known(world: LivingWorld, { card }: Setting, sight: number | null = null): Known {
+    if (sight !== null) {
+      const recipe = this.about.sighted[card.name];
+      if (recipe === undefined) throw new EngineError(`${card.title} has to know its map; let it see the whole map`);
+      return this.with(recipe);
+    }
     const anywhere = this.about.recipes[card.name];
     if (anywhere !== undefined) return this.with(anywhere);
     const given = this.scene?.recipes[card.name];
     if (given === undefined) throw new EngineError(`${lacking(card, this.given !== null)}; use it from Python`);
     if (!world.isGiven) throw new EngineError(`${card.title} walks only on ${this.given!.name}: this page has ${needOf(card)} of that map; go back to it under "Map"`);
-    if (isFixed(card) && !world.pristine) throw new EngineError(outdated(card));
     return this.with(given);
   }
 
   private with(recipe: Recipe): Known {
-    return { recipe, held: this.held, databases: recipe.databases.map((kind) => this.databases.get(kind)!) };
+    return { recipe, held: this.held, databases: (recipe.files ?? []).map((place) => this.databases[place]!) };
   }
 
-  agent(world: World, notation: string, start: Cell, goal: Cell): WalkingAgent {
+  agent(world: World, notation: string, start: Cell, goal: Cell, sight: number | null = null): WalkingAgent {
     const setting = understood(notation, this.cards);
     const living = world as LivingWorld;
-    return new Walker(this, living, this.known(living, setting), setting, start, goal);
+    return new Walker(this, living, this.known(living, setting, sight), setting, start, goal, sight);
   }
 
   crowd(world: World, notation: string, options: CrowdOptions = {}): Crowd {

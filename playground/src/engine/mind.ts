@@ -35,6 +35,7 @@ export class Mind {
     readonly world: LivingWorld,
     known: Known,
     setting: Setting,
+    sight: number | null = null,
   ) {
     const { module, about } = home;
     const chosen = variantOf(known.recipe, setting);
@@ -44,6 +45,7 @@ export class Mind {
       values: setting.values,
       size: world,
       map: world.places,
+      sight,
     });
     this.layout = chosen.layout;
     this.peeks = chosen.layout.peeks as Peeks;
@@ -156,6 +158,24 @@ export class Mind {
       value: new Float64Array(buffer, this.word(log.value), count).slice(),
       lost: used - count,
     };
+  }
+
+  /** How many cells an agent that discovers its map has found to be other than it believed, in all its problems. */
+  get foundSoFar(): number {
+    const { belief } = this.peeks;
+    return belief === undefined ? 0 : Number(this.home.module.memory.view().getBigInt64(this.word(belief.scalars), true));
+  }
+
+  /** The cells found since there were so many, in order. */
+  foundSince(before: number): Int32Array {
+    const { belief } = this.peeks;
+    if (belief === undefined) return new Int32Array(0);
+    const room = this.word(belief.log + 1);
+    const log = new Int32Array(this.home.module.memory.bytes().buffer, this.word(belief.log), room);
+    return Int32Array.from({ length: this.foundSoFar - before }, (_, i) => {
+      const cell = log[(before + i) % room]!;
+      return Math.max(cell, ~cell); // it is ~cell if it was found closed
+    });
   }
 
   values(): { cell: Int32Array; value: Float64Array } | null {

@@ -52,6 +52,8 @@ export interface Ground {
   width: number;
   height: number;
   passable: Uint8Array; // 1 or 0 for each cell
+  /** A map with the name and the size of the given one is that map after some edits. */
+  name?: string;
 }
 
 /** The map that `andante play` was given, to which databases belong. */
@@ -66,13 +68,14 @@ export interface Engine {
   readonly cards: Card[];
   /** The map that `andante play MAP` was given; null without one. */
   readonly given: GivenMap | null;
-  /** Make a world of a map, at most 1024 x 1024. It knows by itself whether it is the given one. */
-  world(ground: Ground): World;
+  /** Make a world of a map, at most 1024 x 1024, for these agents: it has the levels that they plan over. */
+  world(ground: Ground, agents?: readonly string[]): World;
   /** Return the notation in its normal form, "lrta(depth=3)"; throw EngineError if it is wrong. */
   normal(notation: string): string;
   /** Return why an agent cannot walk in this world as it is now, in a sentence; null if it can. */
-  obstacle(world: World, notation: string): string | null;
-  agent(world: World, notation: string, start: Cell, goal: Cell): WalkingAgent;
+  obstacle(world: World, notation: string, sight?: number | null): string | null;
+  /** Make an agent; with `sight` it sees so many cells far and discovers its map. */
+  agent(world: World, notation: string, start: Cell, goal: Cell, sight?: number | null): WalkingAgent;
   crowd(world: World, notation: string, options?: CrowdOptions): Crowd;
   /** Bytes of WebAssembly memory in use, and allocated in total. It never shrinks, but freed memory is used again. */
   memory(): { used: number; total: number };
@@ -85,7 +88,7 @@ export interface World {
   readonly passable: Uint8Array;
   /** The number of changes so far. */
   readonly version: number;
-  /** Whether the map is the given one, unchanged: then its databases are valid. */
+  /** Whether the map is the given one, unchanged: then all entries of its databases are valid. */
   readonly pristine: boolean;
   /** Open or close cells while agents walk, and return how many cells changed. */
   edit(cells: ArrayLike<Cell>, open: boolean): number;
@@ -121,6 +124,7 @@ export interface Step {
   learned: number;
   stored: number; // states that got their first value
   thoughts: Thoughts | null; // if requested
+  found: Int32Array; // cells that differ from what the agent believed, for an agent that discovers its map
 }
 
 export type Status = "walking" | "arrived" | "stuck" | "unreachable";
@@ -132,6 +136,7 @@ export interface WalkingAgent {
   readonly state: Cell;
   readonly start: Cell;
   readonly goal: Cell;
+  readonly sight: number | null; // cells that it sees far; null: it knows the map
   readonly status: Status;
   // of this problem, so far
   readonly moves: number;

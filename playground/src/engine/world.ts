@@ -1,11 +1,18 @@
 // A map that changes, in the module's memory.
 
-import type { AboutEngine } from "./about";
-import { type MapLayout, type MapPlaces, mapLayout, mapMark, writeMap, writeMapArray } from "./files";
+import type { AboutEngine, AboutLevels } from "./about";
+import { type MapLayout, type MapPlaces, mapLayout, mapMark, writeLevels, writeMap, writeMapArray } from "./files";
 import type { Module } from "./module";
 import { type Cell, EngineError, type Ground, type Saved, type World } from "./types";
 
 export const MOST_SIDE = 1024;
+
+/** What a world is made with if it is the map of the scene, or that map after some edits. */
+export interface Given {
+  readonly passable: Uint8Array;
+  readonly levels: Readonly<Record<string, AboutLevels>>;
+  readonly held: Uint8Array; // what is behind the JSON of the scene
+}
 
 class SavedWorld implements Saved {
   constructor(
@@ -26,7 +33,8 @@ export class LivingWorld implements World {
   readonly places: MapPlaces;
   private readonly layout: MapLayout;
   private changed = 0; // cells that differ from the original map
-  private readonly first: Uint8Array;
+  private readonly first: Uint8Array; // which cells were passable when databases were built
+  readonly isGiven: boolean;
   /** Finds optimal paths; set by the engine. */
   finder: ((start: Cell, goal: Cell) => ReturnType<World["optimal"]>) | null = null;
   onDispose: (() => void) | null = null;
@@ -35,7 +43,7 @@ export class LivingWorld implements World {
     private readonly module: Module,
     about: AboutEngine,
     ground: Ground,
-    readonly isGiven: boolean,
+    given: Given | null,
   ) {
     const { width, height, passable } = ground;
     if (!Number.isInteger(width) || !Number.isInteger(height) || width < 1 || height < 1) {
@@ -48,19 +56,27 @@ export class LivingWorld implements World {
     this.width = width;
     this.height = height;
     this.cells = width * height;
-    this.first = passable.slice();
-    const layout = mapLayout(about, ground);
+    this.isGiven = given !== null;
+    this.first = (given?.passable ?? passable).slice();
+    const levels = given?.levels ?? {};
+    const layout = mapLayout(about, ground, levels);
     this.layout = layout;
-    this.places = { mark: mapMark(width, height), place: (array) => layout.arrays.get(array)!.at };
+    this.places = { mark: mapMark(width, height), place: (array) => placeIn(layout, array) };
     this.at = module.memory.take(layout.bytes);
     writeMap(this.image(), about, layout, ground);
     for (let cell = 0; cell < this.cells; cell++) {
-      if (passable[cell]) module.call("andante_open_cell", this.at, layout.bytes, cell);
+      if (this.first[cell]) module.call("andante_open_cell", this.at, layout.bytes, cell);
     }
     // Opening cells leaves traces that a new map must not have: it has not changed yet, and is swept once.
     for (const name of layout.arrays.keys()) {
       if (name.startsWith("changes_") || name.startsWith("parts_")) writeMapArray(this.image(), layout, name, width);
     }
+    module.call("andante_settle", this.at, layout.bytes);
+    if (given === null) return;
+    writeLevels(this.image(), about, layout, levels, given.held);
+    const differs = Array.from(passable.keys()).filter((cell) => passable[cell] !== this.first[cell]);
+    if (differs.length === 0) return;
+    for (const open of [false, true]) this.edit(differs.filter((cell) => (passable[cell] === 1) === open), open);
     module.call("andante_settle", this.at, layout.bytes);
   }
 
@@ -122,4 +138,10 @@ export class LivingWorld implements World {
     this.onDispose?.();
     this.module.memory.give(this.at);
   }
+}
+
+function placeIn(layout: MapLayout, array: string): number {
+  const found = layout.arrays.get(array);
+  if (found === undefined) throw new EngineError("the levels that this agent plans over are not above this map");
+  return found.at;
 }

@@ -137,6 +137,10 @@ export class KeepPanel {
     }
     this.offerAgents();
     const walker = session.walk.walkers[Number(this.which.querySelector("select")!.value)] ?? session.walk.walkers[0]!;
+    if (session.walk.plan.sight !== null && session.walk.changed) {
+      this.say("A trace of an agent that discovers its map is of a map that does not change: begin again, and keep it then.");
+      return;
+    }
     const name = `${walker.notation.replace(/\W+/g, "-").replace(/-$/, "")}${posthoc ? ".trace.json" : ".json"}`;
     const json = posthoc ? posthocJson(session.walk, walker) : await traceJson(session.walk, walker);
     download(name, json, "application/json");

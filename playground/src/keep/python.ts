@@ -18,9 +18,10 @@ export function python(scene: Scene): string {
     ].join("\n");
   }
   const problem = `${grid}.problem(${at(scene.start)}, ${at(scene.goal)})`;
-  if (scene.agents.length === 1) return `import andante\ntrial = andante.run("${scene.agents[0]}", ${problem})`;
+  const sight = scene.sight === null ? "" : `, sight=${scene.sight}`;
+  if (scene.agents.length === 1) return `import andante\ntrial = andante.run("${scene.agents[0]}", ${problem}${sight})`;
   const names = scene.agents.map((name) => `"${name}"`).join(", ");
-  return `import andante\nproblem = ${problem}\ntrials = [andante.run(agent, problem) for agent in (${names})]`;
+  return `import andante\nproblem = ${problem}\ntrials = [andante.run(agent, problem${sight}) for agent in (${names})]`;
 }
 
 /** Return a map's name as a valid file name. */

@@ -7,6 +7,7 @@
  */
 
 import { type Engine, EngineError } from "../engine/types";
+import { MOST_SIGHT } from "../scene";
 import type { Event } from "../walk";
 import type { GridMap } from "../world/map";
 import { isLegal, MapError, MOST_CELLS, passable } from "../world/map";
@@ -23,6 +24,7 @@ export interface Recorded {
   readonly start: number;
   readonly goal: number;
   readonly agents: string[];
+  readonly sight: number | null;
   readonly events: Event[];
 }
 
@@ -56,7 +58,6 @@ export async function readTrace(data: Uint8Array, where: string, engine: Engine)
   if (Math.abs(Number(document["diagonal"]) - Math.SQRT2) > 1e-9 || (document["straight"] ?? 1) !== 1 || document["sixteen"] === true) {
     throw new MapError(`${where} is of a map whose moves have other costs than those of the playground`);
   }
-  if (document["sight"] != null) throw new MapError(`${where} is of an agent that discovers its map, which a trace cannot open here`);
   try {
     const terrain = (await column(document["terrain"], "uint8", cells)) as Uint8Array;
     if (!terrain.every(isLegal)) throw wrong("its map has characters that are not allowed");
@@ -64,7 +65,8 @@ export async function readTrace(data: Uint8Array, where: string, engine: Engine)
     const [start, goal] = [number("start", 0, cells - 1), number("goal", 0, cells - 1)];
     if (!passable(terrain[start]!) || !passable(terrain[goal]!)) throw wrong("its start or goal is a blocked cell");
     const agents = [engine.normal(String(document["algorithm"]))];
-    return { map, start, goal, agents, events: version > 1 ? await eventsOf(document, cells) : [] };
+    const sight = document["sight"] == null ? null : number("sight", 1, MOST_SIGHT);
+    return { map, start, goal, agents, sight, events: version > 1 ? await eventsOf(document, cells) : [] };
   } catch (error) {
     if (error instanceof MapError || error instanceof EngineError) throw error;
     throw wrong((error as Error).message || "a column is damaged");

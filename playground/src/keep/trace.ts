@@ -57,7 +57,8 @@ export function changesOf({ plan, events, beat }: Walk): { cells: Change[]; goal
 // --- Andante's format ---
 
 export async function traceJson(walk: Walk, walker: Walker): Promise<string> {
-  const { map, start, goal } = walk.plan;
+  const { plan } = walk;
+  const { map, start, goal } = plan;
   const { history } = walker;
   const moves = history.moves;
   const { cells, goals } = changesOf(walk);
@@ -78,8 +79,8 @@ export async function traceJson(walk: Walk, walker: Walker): Promise<string> {
     outcome: OUTCOMES[walker.ending],
     optimal_cost: still ? (walk.optimal?.cost ?? null) : null, // if anything changed, no cost is optimal
     thoughts_cut: history.cut,
-    sight: null,
-    discovered: await pack(new Int32Array(0)),
+    sight: plan.sight,
+    discovered: await pack(history.foundCell.view().slice(0, history.foundAt(moves))),
     terrain: await pack(map.terrain),
     moves: await packTable({
       state: history.state.view(),
@@ -87,7 +88,7 @@ export async function traceJson(walk: Walk, walker: Walker): Promise<string> {
       expanded: history.expanded.view(),
       learned: history.learned.view(),
       thoughts,
-      discovered: new Int32Array(moves),
+      discovered: Int32Array.from({ length: moves }, (_, k) => history.foundAt(k + 1) - history.foundAt(k)),
       tick: history.beat.view(),
     }),
     thoughts: await packTable({ kind: history.kind.view(), state: history.cell.view(), value: history.value.view() }),
@@ -173,6 +174,10 @@ function* entries(walk: Walk, walker: Walker): Generator<Entry> {
     const parent = move(number - 1);
     const tick = history.beat.at(number - 1);
     for (; changed < changes.length && changes[changed]!.tick <= tick; changed++) yield change(changes[changed]!, parent);
+    for (let k = history.foundAt(number - 1); k < history.foundAt(number); k++) {
+      const wall = history.foundCell.at(k);
+      yield { type: "discovering", id: wall, pId: parent, ...place(wall) };
+    }
     for (let k = history.thoughtsAt(number - 1); k < history.thoughtsAt(number); k++) yield thought(k, parent);
     const state = history.state.at(number - 1);
     yield {

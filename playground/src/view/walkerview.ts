@@ -1,6 +1,6 @@
 /** The drawing of one walker at any moment of its history: its mind as a bitmap, its path, and its position. */
 
-import { drawDots, drawLine, type Colours, type Frame, lineWidth, Mind, LoopFreePath } from "../draw";
+import { type Bitmap, drawDots, drawLine, type Colours, Fog, type Frame, lineWidth, LoopFreePath, Mind } from "../draw";
 import type { Cell } from "../engine/types";
 import { EXPANDED } from "../engine/types";
 import type { History, Walk, Walker } from "../walk";
@@ -24,7 +24,10 @@ export interface Layers {
 }
 
 export class WalkerView {
-  readonly mind: Mind;
+  private readonly mind: Mind;
+  /** Over what an agent that discovers its map has not seen yet. */
+  private readonly fog: Fog | null;
+  private colours: Colours | null = null;
   private readonly way = new LoopFreePath();
   private thoughtsShown = 0;
   private movesShown = 0;
@@ -37,7 +40,13 @@ export class WalkerView {
   ) {
     const { width, height } = walk.plan.map;
     this.mind = new Mind(width, height);
+    this.fog = walk.plan.sight !== null && this.walker.agent ? new Fog(width, height) : null;
     this.way.goOn(walk.plan.start);
+  }
+
+  /** What is drawn over the ground, the lowest first. */
+  get bitmaps(): Bitmap[] {
+    return this.fog ? [this.fog, this.mind] : [this.mind];
   }
 
   get walker(): Walker {
@@ -50,6 +59,8 @@ export class WalkerView {
 
   paint(colours: Colours, layers: Layers): void {
     this.mind.paint(colours, layers);
+    this.colours = colours;
+    this.shown = null; // the fog is drawn again
   }
 
   /** The number of thoughts for the next move that can be stepped through. */
@@ -64,7 +75,13 @@ export class WalkerView {
     this.thoughtsShown = this.movesShown = 0;
     this.mind.forget();
     this.way.forget();
-    this.way.goOn(this.walk.plan.start);
+    if (this.colours) this.fog?.cover(this.colours);
+    this.goOn(this.walk.plan.start);
+  }
+
+  private goOn(cell: Cell): void {
+    this.way.goOn(cell);
+    this.fog?.look(cell, this.walk.plan.sight ?? 0);
   }
 
   place(moves: number): Cell {
@@ -80,7 +97,7 @@ export class WalkerView {
     const another = this.shown?.history !== history || this.shown.epoch !== history.epoch;
     if (another || moves < this.movesShown || thoughts < this.thoughtsShown) this.forget();
     this.shown = { history, epoch: history.epoch };
-    for (; this.movesShown < moves; this.movesShown++) this.way.goOn(this.place(this.movesShown + 1));
+    for (; this.movesShown < moves; this.movesShown++) this.goOn(this.place(this.movesShown + 1));
     this.think(thoughts);
     const first = thoughts > settled ? settled : moves > 0 ? history.thoughtsAt(moves - 1) : 0;
     this.flash(Math.max(first, thoughts - FLASH), thoughts);

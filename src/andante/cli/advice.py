@@ -34,8 +34,8 @@ def print_ladder(rungs: Sequence[Rung], as_json: bool, folder: Path | None) -> N
     from rich.text import Text
 
     from andante.files import write_whole
+    from andante.markdown import markdown_table, plain
     from andante.measures import measure
-    from andante.report.markdown import markdown_table, plain
     from andante.selection.trials import SCORE
 
     if as_json:

@@ -58,12 +58,12 @@ def _scene(grid: Grid, with_databases: bool) -> bytes:
     """Return what the page contains for a map: databases, levels, and the memory layouts of agents that need them."""
     from andante.cli.quickly import build_databases, without_slow
     from andante.cli.shared import progress_of_parts
-    from andante.play.given import given_scene, kinds_for
+    from andante.play.given import given_scene, orders_for
     from andante.play.page import about_built
     from andante.play.scene import scene_of
 
     engine = about_built()
-    kinds = without_slow(kinds_for(engine), grid) if with_databases else []
+    kinds = without_slow(orders_for(engine), grid) if with_databases else []
     built = [one for one, _ in build_databases(grid, kinds, BUILD_SECONDS, DATABASE_BYTES)] if kinds else []
     with progress_of_parts() as report:
         given, blob = given_scene(grid, built, engine, report)

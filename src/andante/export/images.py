@@ -89,6 +89,7 @@ PLAN_NUMBERS = (
     "clock",  # where the number of the problem is in the mind
     "anchored",
     "pursues",
+    "sighted",  # 1: the agent discovers the map, and nothing about it is reported to it
     "map",  # the checksum of the map image
     "databases",
     *(f"database_{i}" for i in range(MOST_DATABASES)),  # their checksums
@@ -320,6 +321,11 @@ class Planned(Agent):
         return loop_parts(self.graph.arrays, space.view, self._memory, self._gait.codes, space.clock, space.changes)
 
     @property
+    def view(self) -> View:
+        """What it sees of the map."""
+        return self._space.view
+
+    @property
     def log(self) -> Log:
         """Return the log that its thoughts are written to."""
         return self._space.log
@@ -352,15 +358,16 @@ class Plan:
         return files + self.mind_bytes + self.desk_bytes
 
     @classmethod
-    def of(cls, algorithm: Algorithm, image: MapImage, databases: Sequence[Any] = ()) -> Plan:
+    def of(cls, algorithm: Algorithm, image: MapImage, databases: Sequence[Any] = (), sight: int | None = None) -> Plan:
         """Return the plan for an algorithm on a map; raise `AlgorithmError` if it lacks a database."""
-        agent = Planned(algorithm, image.world, databases=databases)
+        agent = Planned(algorithm, image.world, databases=databases, sight=sight)
         check_levels(algorithm, image)
         entry = agent.entry()
         used = used_by(algorithm, agent.databases, image.world.graph)
         layout = Layout.on(image.ranges, used, MIND_BEGINS)
-        layout.place(entry.arrays, agent.given.arrays, shared_desk=algorithm.crowd)
+        layout.place(entry.arrays, agent.given.arrays, shared_desk=algorithm.crowd and sight is None)
         known = {
+            "sighted": int(sight is not None),
             **plan_numbers(algorithm, image, used, layout),
             "code": code_number(entry),
             "words": len(entry.words),

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.databases.header import Database, offsets_in
-from andante.kernel import Entry
+from andante.kernel import Entry, Table
 
 ALIGNMENT = 64
 
@@ -40,7 +40,7 @@ def ranges_of(arrays: dict[str, npt.NDArray[Any]], where: dict[str, int], segmen
     return [Range(*bounds(array), segment, where[key]) for key, array in arrays.items() if array.size]
 
 
-def relocated(entry: Entry, ranges: Sequence[Range]) -> list[tuple[int, int, int]]:
+def relocated(entry: Entry | Table, ranges: Sequence[Range]) -> list[tuple[int, int, int]]:
     """Return for each word of a context its value, its segment, and the bytes that it is the address of."""
     words = [(word, NUMBER, 0) for word in entry.words]
     for place, array in entry.arrays:

@@ -17,6 +17,7 @@ from andante.export.images import (
     MIND_BEGINS,
     MOST_DATABASES,
     PLAN_NUMBERS,
+    levels_code,
     map_arrays,
     map_code,
     map_entries,
@@ -58,9 +59,16 @@ def as_hex(content: bytes) -> Any:
 
 
 def about_engine(
-    recipes: dict[str, Recipe], crowds: dict[str, dict[str, Recipe]], names: Names, words: int
+    recipes: dict[str, Recipe],
+    sighted: dict[str, Recipe],
+    crowds: dict[str, dict[str, Recipe]],
+    names: Names,
+    words: int,
 ) -> dict[str, Any]:
-    """Return everything that the page needs to know about the engine, for JSON; ``words`` is its longest context."""
+    """Return everything that the page needs to know about the engine, for JSON.
+
+    ``sighted`` has the recipes of agents that discover their map; ``words`` is the length of the longest context.
+    """
     from importlib.metadata import version
 
     from andante.report.papers import papers_of
@@ -82,6 +90,7 @@ def about_engine(
         "records": {**exchanged(), **{name: record_data(dtype) for name, dtype in _SEEN.items()}},
         "map": about_map(),
         "recipes": {name: about_recipe(recipe, names) for name, recipe in recipes.items()},
+        "sighted": {name: about_recipe(recipe, names) for name, recipe in sighted.items()},
         "crowds": about_crowds(crowds, names),
         "cards": [
             card_of(one, recipes.get(one.card.name), [paper.link for paper in papers_of(one) if paper.link])
@@ -138,7 +147,9 @@ def _about_layout(layout: Layout, names: Names, keep: Callable[[bytes], Any]) ->
     words = len(layout.first.words)
     pieces, at = [], words
     for piece in layout.first.pieces:
-        held = keep(piece.content) if piece.content else places[at + 1 : at + 1 + piece.words]
+        held = (
+            piece.rule or keep(piece.content) if piece.rule or piece.content else places[at + 1 : at + 1 + piece.words]
+        )
         pieces.append([piece.segment, places[at], held, *([1] if piece.once else [])])
         at += 1 + piece.words
     return {
@@ -175,7 +186,13 @@ def about_map() -> dict[str, Any]:
             [*word, _must_fit(values, key).as_data()] for word, values in zip(first.words, numbers, strict=True)
         ]
     sweeps = record_data(Parts.over(1).scalars.dtype)["fields"]["sweeps"]
-    return {"code": str(map_code()), "arrays": arrays, "contexts": told, "sweeps": sweeps[0]}
+    return {
+        "code": str(map_code()),
+        "arrays": arrays,
+        "contexts": told,
+        "sweeps": sweeps[0],
+        "levels_code": str(levels_code()),
+    }
 
 
 def _must_fit(values: Sequence[int], what: str) -> Formula:

@@ -1,8 +1,7 @@
 """The machine code in a page: that of all registered algorithms at their defaults, and of crowds of them.
 
-Algorithms that differ only in parameters share it. Agents that walk on any map are compiled for maps that change. So
-are those that look moves up in a database, and search with TBA* where the map has changed. Agents that plan over levels
-are compiled for maps that do not change, because levels are updated in Python only.
+Algorithms that differ only in parameters share it. All agents are compiled for maps that change. Those that look moves
+up in a database search with TBA* where the map has changed.
 
 Compiling and optimising takes minutes, and the results of both are cached. So separate processes do this for each
 algorithm beforehand, one process for each core.
@@ -10,11 +9,11 @@ algorithm beforehand, one process for each core.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import cache, partial
 from multiprocessing import get_context
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from andante.export.library import Exported, names_for, objects
 from andante.export.objects import TARGETS
 from andante.kernel import table_of
 from andante.machine import cores
-from andante.offline import build
+from andante.offline import build, builders
 from andante.world.grid import Grid
 from andante.world.living import World
 
@@ -36,7 +35,9 @@ OPTIMAL = "astar"  # the algorithm that finds optimal paths for the page
 SMALLEST_CROWD = 1_000_000  # bytes, for two units, because arrays of one unit have another type
 WIDTH, HEIGHT = 16, 12  # of the map that code is compiled for; it depends on types, not on sizes
 
-#: Databases that a page may contain for its map, by kind, as built for the map that code is compiled for.
+SIGHT = 1  # the sight of agents that code and recipes are made for; any other is another number in the context
+
+#: Kinds of databases that a page may contain for its map, and how they are built for the map that code is compiled for.
 CARRIED = {"pattern": "pattern", "moves": "moves", "regions": "regions", "subgoals": "subgoals(records=10)"}
 
 Progress = Callable[[str], None]
@@ -47,13 +48,18 @@ def is_anywhere(algorithm: Algorithm) -> bool:
     return not algorithm.needs and not algorithm.card.regions
 
 
+def discovers(algorithm: Algorithm) -> bool:
+    """Return whether a page lets an algorithm discover its map."""
+    return is_anywhere(algorithm) and algorithm.card.senses and algorithm.living
+
+
 def playable() -> list[Algorithm]:
     """Return the algorithms that a page can have: on any map, or on the map that it is written for."""
     return [one for one in algorithms() if set(one.needs) <= CARRIED.keys() and _finds_its_database(one)]
 
 
 def _finds_its_database(algorithm: Algorithm) -> bool:
-    """Return whether the kinds in a page are enough; some agents need a pattern for another level."""
+    """Return whether an agent can use the databases that are built for it."""
     try:
         Planned(algorithm, ground(algorithm), databases=databases_for(algorithm))
     except AlgorithmError:
@@ -73,29 +79,29 @@ def chosen(names: Collection[str] = ()) -> list[Algorithm]:
 # --- what code is compiled for --------------------------------------------------------------------------------------
 
 
-def ground_of(algorithm: Algorithm, grid: Grid) -> Grid:
-    """Return the map for an algorithm in a page: one that changes, unless the algorithm plans over levels."""
-    return grid if algorithm.card.regions else World(grid)
-
-
 @cache
 def _open_map() -> Grid:
     return Grid(np.ones((HEIGHT, WIDTH), np.bool_))
 
 
 @cache
-def _grounds() -> dict[bool, Grid]:
-    return {False: World(_open_map()), True: _open_map()}
+def _ground(regions: bool) -> World:
+    """Return a map that changes; if agents on it plan over regions, it has all levels that they request."""
+    world = World(_open_map())
+    for algorithm in algorithms() if regions else ():
+        if algorithm.card.regions and not algorithm.needs:
+            Planned(algorithm, world)
+    return world
 
 
-def ground(algorithm: Algorithm) -> Grid:
+def ground(algorithm: Algorithm) -> World:
     """Return the map that the code of an algorithm is compiled for."""
-    return _grounds()[algorithm.card.regions]
+    return _ground(algorithm.card.regions)
 
 
 @cache
 def _image(regions: bool) -> MapImage:
-    return MapImage.of(_grounds()[regions])
+    return MapImage.of(_ground(regions))
 
 
 _built: dict[str, Database] = {}
@@ -103,10 +109,24 @@ _built: dict[str, Database] = {}
 
 def databases_for(algorithm: Algorithm) -> tuple[Database, ...]:
     """Return the databases that an algorithm needs, for the map that code is compiled for."""
+    texts = [CARRIED.get(text, text) for text in orders_of(algorithm)]
+    for text in texts:
+        if text not in _built:
+            _built[text] = build(text, _open_map())
+    return tuple(_built[text] for text in texts)
+
+
+def orders_of(algorithm: Algorithm) -> list[str]:
+    """Return the orders of the databases that an algorithm needs: a kind, with parameters if the algorithm needs them.
+
+    >>> orders_of(find("cpd")), orders_of(find("dprlrta(level=2)"))
+    (['moves'], ['pattern(base=2, level=3)'])
+    """
+    found = []
     for kind in algorithm.needs:
-        if kind not in _built:
-            _built[kind] = build(CARRIED[kind], _open_map())
-    return tuple(_built[kind] for kind in algorithm.needs)
+        usual, own = builders()[kind].orders, builders()[kind].orders_for(algorithm.params)
+        found.append(kind if own == usual else own[0])
+    return found
 
 
 def marches(algorithm: Algorithm) -> bool:
@@ -114,9 +134,19 @@ def marches(algorithm: Algorithm) -> bool:
     return algorithm.crowd and not algorithm.card.regions
 
 
-def identities(algorithm: Algorithm) -> list[str]:
-    """Return the identities of an algorithm's code, and of the code of its crowds; nothing is compiled."""
+class Bearer(NamedTuple):
+    """An algorithm whose code a page has, for agents that know the map and crowds, or for agents that discover it."""
+
+    algorithm: Algorithm
+    sight: int | None = None
+
+
+def identities(bearer: Bearer) -> list[str]:
+    """Return the identities of a bearer's code, and of the code of its crowds; nothing is compiled."""
+    algorithm = bearer.algorithm
     world, databases = ground(algorithm), databases_for(algorithm)
+    if bearer.sight is not None:
+        return [Planned(algorithm, world, sight=bearer.sight).table().identity]
     found = [Planned(algorithm, world, databases=databases).table().identity]
     if marches(algorithm):
         made = Made(algorithm, world, databases, CrowdSize(2, SMALLEST_CROWD))
@@ -125,8 +155,11 @@ def identities(algorithm: Algorithm) -> list[str]:
     return found
 
 
-def exported(name: str, algorithm: Algorithm) -> Exported:
-    """Return an algorithm under its name in the module, compiled."""
+def exported(name: str, bearer: Bearer) -> Exported:
+    """Return a bearer under its name in the module, compiled."""
+    algorithm = bearer.algorithm
+    if bearer.sight is not None:
+        return Exported(name, (Plan.of(algorithm, _image(algorithm.card.regions), sight=bearer.sight),))
     image, databases = _image(algorithm.card.regions), databases_for(algorithm)
     crowds = tuple[CrowdPlan, ...]()
     if marches(algorithm):
@@ -139,13 +172,15 @@ class Code:
 
     def __init__(self, wanted: Iterable[Algorithm]) -> None:
         self.names: dict[str, str] = {}  # in the module, by the identity of the code
-        self.bearers: dict[str, Algorithm] = {}  # by name, the algorithms whose code it has
-        for algorithm in wanted:
-            found = identities(algorithm)
+        self.bearers: dict[str, Bearer] = {}  # by name
+        every = list(wanted)
+        bearers = [Bearer(one) for one in every] + [Bearer(one, SIGHT) for one in every if discovers(one)]
+        for bearer in bearers:
+            found = identities(bearer)
             if all(one in self.names for one in found):
                 continue
-            name = names_for([*self.bearers, algorithm.card.name])[-1]
-            self.bearers[name] = algorithm
+            name = names_for([*self.bearers, bearer.algorithm.card.name])[-1]
+            self.bearers[name] = bearer
             self.names.update({one: name for one in found if one not in self.names})
 
     def __contains__(self, identity: str) -> bool:
@@ -153,7 +188,7 @@ class Code:
 
     def exported(self) -> list[Exported]:
         """Return all of it, compiled."""
-        return [exported(name, algorithm) for name, algorithm in self.bearers.items()]
+        return [exported(name, bearer) for name, bearer in self.bearers.items()]
 
 
 # --- compiling on all cores -----------------------------------------------------------------------------------------
@@ -166,8 +201,9 @@ class Workers:
         self._pool = ProcessPoolExecutor(max(1, cores() - 1), mp_context=get_context("spawn"))
         total = len(code.bearers)
         self._work: list[Future[None]] = []
-        for name, algorithm in code.bearers.items():
-            future = self._pool.submit(_prepare, name, algorithm.card.name, databases_for(algorithm))
+        for name, (algorithm, sight) in code.bearers.items():
+            databases_for(algorithm)
+            future = self._pool.submit(_prepare, name, algorithm.card.name, sight, dict(_built))
             self._work.append(future)
             future.add_done_callback(partial(self._report, progress, name, total))
 
@@ -186,6 +222,6 @@ class Workers:
         self._pool.shutdown(cancel_futures=True)
 
 
-def _prepare(name: str, algorithm: str, databases: Sequence[Any]) -> None:
-    _built.update({one.kind: one for one in databases})
-    objects([exported(name, find(algorithm))], WASM)
+def _prepare(name: str, algorithm: str, sight: int | None, built: dict[str, Database]) -> None:
+    _built.update(built)
+    objects([exported(name, Bearer(find(algorithm), sight))], WASM)

@@ -18,7 +18,7 @@ from andante.export.library import Exported, objects, sources, template, words_o
 from andante.export.linking import link
 from andante.files import write_whole
 from andante.play.about import about_engine, code_key
-from andante.play.code import WASM, Code, Progress, Workers, chosen, is_anywhere
+from andante.play.code import SIGHT, WASM, Code, Progress, Workers, chosen, discovers, is_anywhere
 from andante.play.recipes import CrowdMaker, Maker, Recipe, checked_stages, crowd_makers, is_for_crowds, stages
 
 SETTINGS = 6  # random settings that a recipe is checked on, for each further map
@@ -30,13 +30,15 @@ def engine(names: Collection[str] = (), progress: Progress = lambda what: None) 
     wanted = chosen(names)
     progress(f"looking at {len(wanted)} algorithms")
     code = Code(wanted)
-    recipes, crowds = {}, {}
+    recipes, sighted, crowds = {}, {}, {}
     with Workers(code, progress) as workers:
         anywhere = [one for one in wanted if is_anywhere(one)]
         for number, algorithm in enumerate(anywhere, 1):
             name = algorithm.card.name
             progress(f"memory of {name} ({number} of {len(anywhere)})")
             recipes[name] = checked(Maker(algorithm, stages()), code, SETTINGS)
+            if discovers(algorithm):
+                sighted[name] = checked(Maker(algorithm, stages(), SIGHT), code, SETTINGS)
             if algorithm.crowd:
                 makers = crowd_makers(algorithm, stages())
                 crowds[name] = {kind: checked(one, code, CROWD_SETTINGS) for kind, one in makers.items()}
@@ -44,7 +46,7 @@ def engine(names: Collection[str] = (), progress: Progress = lambda what: None) 
         workers.wait()
     agents = code.exported()
     progress("linking")
-    return packed(about_engine(recipes, crowds, names_in(code), words_of(agents)), linked(agents))
+    return packed(about_engine(recipes, sighted, crowds, names_in(code), words_of(agents)), linked(agents))
 
 
 def names_in(code: Code) -> dict[str, str]:

@@ -1,27 +1,32 @@
 """What a page contains for its map: databases, levels, and recipes of the agents that need them.
 
-Such a recipe is for this map only, so its formulas are numbers. Agents with databases walk on the map while it changes:
-they search where a move that they looked up is no longer possible, as in Python. Levels are updated in Python only, so
-agents that plan over levels get the initial ones, and walk as long as the map is unchanged.
+Such a recipe is for this map only, so its formulas are numbers. Agents follow the map while it changes, as in Python:
+those with databases search where a move that they looked up is no longer possible, and levels are repaired.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
-from andante.agent import Algorithm, find
+from andante.agent import Algorithm, Parameter, find
 from andante.databases.header import Database
 from andante.errors import AndanteError
+from andante.export.images import Planned
 from andante.notation import Call
 from andante.play.about import about_crowds, about_recipe, is_known
-from andante.play.code import CARRIED, ground_of, is_anywhere, marches
-from andante.play.recipes import CrowdMaker, Maker, Recipe, Shaping, Stage, crowd_makers, is_for_crowds
-from andante.play.samples import Sample
+from andante.play.code import CARRIED, is_anywhere, marches, orders_of
+from andante.play.levels import CarriedLevels, levels_in
+from andante.play.recipes import CrowdMaker, Maker, Shaping, Stage, crowd_makers, is_for_crowds
+from andante.play.samples import Place, Sample
 from andante.world.grid import Grid
+from andante.world.living import World
 
-MOST_CELLS = 65_536  # of a map whose levels are included, which take some 60 bytes per cell
+MOST_CELLS = 65_536  # of a map whose levels are included; each hierarchy takes some 60 bytes per cell
+LEVELS = range(6)  # on which agents can plan in a page; each number of levels has its own hierarchy
+LEVEL = "level"  # the parameter for the level
 LONG = 256  # bytes; longer contents are not written as text
 
 
@@ -50,18 +55,42 @@ class Blob:
 class GivenMaker(Maker):
     """A maker of the recipe of an agent for one map, with the settings that its databases are enough for."""
 
-    def __init__(self, algorithm: Algorithm, stages: Sequence[Stage]) -> None:
-        super().__init__(algorithm, stages)
+    def __init__(self, algorithm: Algorithm, stage: Stage, levels: CarriedLevels) -> None:
+        super().__init__(algorithm, [stage])
+        self._levels = levels
         self._samples: dict[str, Sample | None] = {}
 
+    def places(self, stage: Stage) -> list[Place]:
+        """Return where the arrays of the map are, and those of the levels above it."""
+        return [*stage.places, *self._levels.places()]
+
+    def offered(self, parameter: Parameter) -> list[Any]:
+        """Return the values of a parameter that are tried, only a few levels to plan on."""
+        values = super().offered(parameter)
+        return [one for one in values if one in LEVELS] if parameter.name == LEVEL else values
+
     def can(self, algorithm: Algorithm) -> bool:
-        """Return whether the same databases are enough for a setting."""
-        return algorithm.needs == self.algorithm.needs and self._try(algorithm) is not None
+        """Return whether the same databases are enough for a setting, and the levels that the page carries.
+
+        These are the ones of settings that differ from the default in a single parameter, as long as there is room.
+        """
+        if algorithm.needs != self.algorithm.needs:
+            return False
+        found = self._try(algorithm)
+        if found is None:
+            return False
+        pairs = zip(algorithm.params, self.algorithm.params, strict=True)
+        if sum(one != other for one, other in pairs) <= 1:
+            self._levels.carry(levels_in(found))
+        return levels_in(found) <= self._levels.carried
 
     def can_use(self, known: Callable[[str], bool]) -> bool:
         """Return whether there is machine code for the algorithm, and its databases are enough."""
         found = self._try(self.algorithm)
-        return found is not None and known(found.identity)
+        if found is None or not known(found.identity):
+            return False
+        self._levels.carry(levels_in(found), always=True)
+        return True
 
     def _try(self, algorithm: Algorithm) -> Sample | None:
         """Return the layout of memory, or None if the databases are for agents that plan differently."""
@@ -94,9 +123,21 @@ def _waiting(engine: dict[str, Any]) -> list[Algorithm]:
     return [one for one in every if not is_anywhere(one)]
 
 
-def kinds_for(engine: dict[str, Any]) -> list[str]:
-    """Return the kinds of databases that agents of an engine can use."""
-    return list(dict.fromkeys(kind for one in _waiting(engine) for kind in one.needs if kind in CARRIED))
+def orders_for(engine: dict[str, Any]) -> list[str]:
+    """Return which databases agents of an engine can use, as they are built."""
+    waiting = [one for one in _waiting(engine) if set(one.needs) <= CARRIED.keys()]
+    return list(dict.fromkeys(order for one in waiting for order in orders_of(one)))
+
+
+def _fitting(algorithm: Algorithm, world: World, databases: Sequence[Database]) -> tuple[Database, ...] | None:
+    """Return databases that an algorithm can use, one of each kind that it needs; None if there are none."""
+    for used in product(*([one for one in databases if one.kind == kind] for kind in algorithm.needs)):
+        try:
+            Planned(algorithm, world, databases=used)
+        except AndanteError:
+            continue
+        return used
+    return None
 
 
 def given_scene(
@@ -110,32 +151,41 @@ def given_scene(
     ``engine`` is the description of the built engine; agents whose code it lacks are left out.
     """
     blob, names = Blob(), engine["codes"]
+    world = World(grid)
+    levels = CarriedLevels(world)
     known = partial(is_known, names)
     recipes: dict[str, Any] = {}
-    crowds: dict[str, dict[str, Recipe]] = {}
-    kinds, waiting = {one.kind for one in databases}, _waiting(engine)
+    crowds: dict[str, Any] = {}
+    waiting = _waiting(engine)
     for number, algorithm in enumerate(waiting):
         progress(f"memory of {algorithm.card.name}", number, len(waiting))
-        if not set(algorithm.needs) <= kinds:
-            continue
         if algorithm.card.regions and grid.width * grid.height > MOST_CELLS:
             continue
-        used = tuple(next(one for one in databases if one.kind == kind) for kind in algorithm.needs)
-        stage = Stage.of(ground_of(algorithm, grid), used)
-        maker = GivenMaker(algorithm, [stage])
+        used = _fitting(algorithm, world, databases)
+        if used is None:
+            continue
+        stage = Stage.of(world, used)
+        maker = GivenMaker(algorithm, stage, levels)
         if not maker.can_use(known):
             continue
         recipe = maker.recipe(known)
-        recipes[algorithm.card.name] = about_recipe(recipe, names, blob.keep)
+        places = [databases.index(one) for one in used]
+        recipes[algorithm.card.name] = {**about_recipe(recipe, names, blob.keep), "files": places}
         if marches(algorithm) and is_for_crowds(stage):
             makers = crowd_makers(algorithm, [stage], GivenCrowdMaker)
-            crowds[algorithm.card.name] = {name: one.recipe(known) for name, one in makers.items()}
+            found = about_crowds(
+                {algorithm.card.name: {name: one.recipe(known) for name, one in makers.items()}}, names, blob.keep
+            )
+            crowds |= {
+                name: {kind: {**one, "files": places} for kind, one in kinds.items()} for name, kinds in found.items()
+            }
     about = {
         "databases": [
             {"kind": one.kind, "about": str(Call(one.kind, dict(one.parameters))), "file": blob.keep(one.to_bytes())}
             for one in databases
         ],
+        "levels": {name: levels.about(name, blob.keep) for name in sorted(levels.carried)},
         "recipes": recipes,
-        "crowds": about_crowds(crowds, names, blob.keep),
+        "crowds": crowds,
     }
     return about, bytes(blob)

@@ -30,6 +30,7 @@ from andante.export.images import Planned
 from andante.export.layout import ALIGNMENT, aligned
 from andante.kernel import count_words
 from andante.play.samples import Place, Sample, peeks, places_in, places_of, sample_agent, sample_crowd
+from andante.world.changes import RECENT
 from andante.world.grid import Grid
 from andante.world.living import World
 
@@ -47,11 +48,14 @@ WHOLE = (*range(11), 15, 20, 30, 50, 70, 100, 200, 300, 500, 1000)
 REAL = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, math.inf)
 
 
-#: Features of a map of this width and height, on which numbers can depend. Pages of crowds are tiles of 4 x 4 cells, or
-#: 16 cells in a row. A division is a multiplication by a factor and a shift.
+#: Features of a map of this width and height, on which numbers can depend. A log with room for a change of every cell
+#: has a power of two entries. Pages of crowds are tiles of 4 x 4 cells, or 16 cells in a row. A division is a
+#: multiplication by a factor and a shift.
 FEATURES: dict[str, Callable[[int, int], int]] = {
     "cells": lambda width, height: width * height,
     "width": lambda width, height: width,
+    "height": lambda width, height: height,
+    "logged": lambda width, height: max(RECENT, 1 << (width * height - 1).bit_length()),
     "tile_columns": lambda width, height: -(-width // 4),
     "tiles": lambda width, height: -(-width // 4) * (height // 4 + 1),
     "pages": lambda width, height: -(-width * height // 16),
@@ -259,14 +263,18 @@ class Recipe:
 class Maker:
     """A maker of the recipe of one algorithm, from its memory layouts on maps of several sizes."""
 
-    def __init__(self, algorithm: Algorithm, stages: Sequence[Stage]) -> None:
-        self.algorithm, self.stages = algorithm, stages
+    def __init__(self, algorithm: Algorithm, stages: Sequence[Stage], sight: int | None = None) -> None:
+        self.algorithm, self.stages, self.sight = algorithm, stages, sight
         self.count = len(parameters_of(type(algorithm.params)))
 
     def look(self, algorithm: Algorithm, stage: Stage) -> tuple[Sample, Any]:
         """Return the layout of memory on one map, with 0 for words that are parameters, and the agent it is from."""
-        agent = Planned(algorithm, stage.world, databases=stage.databases, log_rows=LOG_ROWS)
-        return self._without_parameters(sample_agent(agent, stage.places), parameters_at(agent)), agent
+        agent = Planned(algorithm, stage.world, databases=stage.databases, sight=self.sight, log_rows=LOG_ROWS)
+        return self._without_parameters(sample_agent(agent, self.places(stage)), parameters_at(agent)), agent
+
+    def places(self, stage: Stage) -> list[Place]:
+        """Return where the arrays of a map are, after an agent was laid out on it."""
+        return stage.places
 
     def _without_parameters(self, sample: Sample, begin: int) -> Sample:
         numbers = [0 if begin <= i < begin + self.count else value for i, value in enumerate(sample.numbers)]

@@ -7,7 +7,7 @@ map, and the length and initial contents of each piece.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,15 +19,17 @@ from andante.errors import AlgorithmError
 from andante.export.crowds import Made
 from andante.export.images import Planned, map_arrays
 from andante.export.layout import DATABASE, DESK, MAP, MIND, NUMBER, PLAN, bounds
-from andante.kernel import Table, table_of
+from andante.kernel import Table, count_words, table_of
 from andante.search.learning import Learned
 from andante.search.path import Path
 from andante.search.plan import Plan
 from andante.search.tracing import TracedPaths
 from andante.world.grid import Grid
+from andante.world.sensing import Belief
 
 MOST_CONTENT_BYTES = 512  # of repeated contents that are read word by word
 LOOKED_AT = 1 << 18  # bytes that are read at each end of a large piece
+OPEN = "open"  # the rule for the moves of a map without walls
 PIECE = -1  # instead of a segment, which is stored with the piece
 
 
@@ -48,6 +50,7 @@ class Piece(NamedTuple):
     words: int  # their values are among the numbers of the sample
     content: bytes  # if it does not have whole words, or too many; zeros if it is empty and there are no words
     once: bool  # whether it is followed by zeros; otherwise it is repeated
+    rule: str = ""  # the rule by which a page makes its initial contents, if they are not here
 
 
 class Sample(NamedTuple):
@@ -82,7 +85,12 @@ def places_in(databases: Iterable[Database]) -> list[Place]:
 def sample_agent(agent: Planned, places: Sequence[Place]) -> Sample:
     """Return the layout of an agent's memory."""
     log = {id(array) for array in agent.log}
+    view, rules = agent.view, {}
     shared = agent.algorithm.crowd  # an agent that cannot be one of a crowd may keep things on its desk
+    if isinstance(view, Belief):
+        shared = False  # what it believes is its own
+        places = [*places, *_places_in_belief(view)]
+        rules[bounds(view.cells.mask)] = OPEN
     kept = [bounds(array) for array in agent.given.arrays if array.size]
 
     def segment(arrays: list[npt.NDArray[Any]], low: int, high: int) -> int:
@@ -91,7 +99,13 @@ def sample_agent(agent: Planned, places: Sequence[Place]) -> Sample:
         is_kept = any(low < end and begin < high for begin, end in kept)
         return MIND if is_kept or not shared else DESK
 
-    return sample_table(agent.table(), places, segment)
+    return sample_table(agent.table(), places, segment, rules)
+
+
+def _places_in_belief(belief: Belief) -> list[Place]:
+    """Return where arrays are that an agent's own model has, and that are the same as those of the map."""
+    graph = belief.cells.graph
+    return [Place(*bounds(getattr(graph, name)), name) for name in ("offset", "x", "y")]
 
 
 def sample_crowd(made: Made, places: Sequence[Place], numbers: Sequence[int]) -> Sample:
@@ -110,8 +124,13 @@ def sample_crowd(made: Made, places: Sequence[Place], numbers: Sequence[int]) ->
     return sample_table(whole, places, lambda inside, low, high: MIND)
 
 
-def sample_table(table: Table, places: Sequence[Place], segment: Any) -> Sample:
-    """Return the layout of the memory that a context points to; ``segment`` returns the segment of written arrays."""
+def sample_table(
+    table: Table, places: Sequence[Place], segment: Any, rules: Mapping[tuple[int, int], str] | None = None
+) -> Sample:
+    """Return the layout of the memory that a context points to; ``segment`` returns the segment of written arrays.
+
+    ``rules`` names pieces of memory whose initial contents a page makes by itself.
+    """
     words: list[tuple[int, int | str]] = [(NUMBER, 0)] * len(table.words)
     numbers = list(table.words)
     loose = []
@@ -132,9 +151,10 @@ def sample_table(table: Table, places: Sequence[Place], segment: Any) -> Sample:
         arrays = [array for _, array in inside]
         step = max(max(map(abs, one.strides), default=1) for one in arrays)
         where = segment(arrays, low, high) if any(one.flags.writeable for one in arrays) else PLAN
-        content, once = _beginning(low, high, step, whole=where == PLAN)
+        rule = (rules or {}).get((low, high), "")
+        content, once = (b"", False) if rule else _beginning(low, high, step, whole=where == PLAN)
         held = np.frombuffer(content, "<i8").tolist() if _is_words(content) and not once else []
-        pieces.append(Piece(where, len(held), b"" if held else content, once))
+        pieces.append(Piece(where, len(held), b"" if held else content, once, rule))
         numbers += [high - low, *held]
     return Sample(table.identity, tuple(words), tuple(pieces), tuple(numbers))
 
@@ -200,6 +220,12 @@ def peeks(agent: Planned) -> dict[str, Any]:
     h = getattr(own, "h", None)
     if isinstance(h, Learned):
         found["values"] = {"value": word[id(h.value)], "stamp": word[id(h.stamp)], "clock": word[id(h.clock)]}
+    view = agent.view
+    if isinstance(view, Belief):
+        before = [value for name, value in view._asdict().items() if name not in ("radius", "width", "height")]
+        log = view.cells.changes
+        radius = count_words(agent.graph.arrays, *before)
+        found["belief"] = {"radius": radius, "log": word[id(log.cell)], "scalars": word[id(log.scalars)]}
     if isinstance(memory, Both):
         found["detour"] = {"astray": word[id(memory.detour.scalars)], **_plan_in(memory.detour.memory, word)}
     return found

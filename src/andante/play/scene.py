@@ -20,7 +20,7 @@ def scene_of(grid: Grid, given: dict[str, Any] | None = None, blob: bytes = b"")
         "height": grid.height,
         "rows": ["".join(".@"[1 - int(free)] for free in row) for row in grid.passable.tolist()],
     }
-    return packed({"map": about, **(given or {"databases": [], "recipes": {}, "crowds": {}})}, blob)
+    return packed({"map": about, **(given or {"databases": [], "levels": {}, "recipes": {}, "crowds": {}})}, blob)
 
 
 def check_map(grid: Grid) -> None:

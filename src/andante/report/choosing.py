@@ -7,11 +7,11 @@ from math import isnan
 from pathlib import Path
 from typing import Protocol
 
+from andante.markdown import markdown_table
 from andante.measures import Statistics
 from andante.measures.clusters import CONFIDENCE, student
 from andante.report.figure import save_figure
 from andante.report.lines import lines_plot
-from andante.report.markdown import markdown_table
 from andante.report.table import counted
 
 #: Shares of missing results in the tables, in percent. Besides the paper's shares there are those with the same numbers

@@ -24,9 +24,9 @@ from typing import NamedTuple
 
 from andante.datafile import Table, read_tables
 from andante.errors import did_you_mean
+from andante.markdown import markdown_table, plain
 from andante.measures import Statistics
 from andante.report.choosing import Split
-from andante.report.markdown import markdown_table, plain
 from andante.report.published import RULE, Mark, Ours, Published, counted_in_words, few_problems, judged, printed
 
 SINGLE = ("random", "single best", "virtual best")  # scores of all results
@@ -174,7 +174,7 @@ def paper_section(numbers: Sequence[Published]) -> list[str]:
     """Return how many of the paper's numbers are reproduced, and a table of each part."""
     parts: dict[str, list[list[str]]] = {}
     for one in numbers:
-        cells = [plain(one.label), one.paper, one.ours, one.mark.value, one.why]
+        cells = [plain(one.label), one.paper, one.ours, one.mark.value, plain(one.why)]
         parts.setdefault(one.part, []).append(cells)
     lead = " ".join(filter(None, [f"**{counted_in_words(numbers)}**", few_problems(numbers), RULE]))
     lines = [lead]

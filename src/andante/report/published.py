@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from andante.report.markdown import markdown_table, plain
+from andante.markdown import markdown_table, plain
 
 STANDARD_ERRORS = 2.0
 _MOST_NAMED = 3  # rows that share a reason
@@ -204,12 +204,12 @@ def reasons(numbers: Sequence[Published]) -> str:
         elif one.mark is Mark.OPEN and not one.again and one.why:
             asides[one.why] = None
     said = [f"{_some(labels)}: {why}" if len(found) > 1 else why for why, labels in found.items()]
-    return ". ".join([*said, *(f"Not judged: {why}" for why in asides)])
+    return plain(". ".join([*said, *(f"Not judged: {why}" for why in asides)]))
 
 
 def _some(labels: Sequence[str]) -> str:
     others = f" and {len(labels) - _MOST_NAMED} more" if len(labels) > _MOST_NAMED else ""
-    return "; ".join(map(plain, labels[:_MOST_NAMED])) + others
+    return "; ".join(labels[:_MOST_NAMED]) + others
 
 
 # --- as plain data, for the page of all papers ----------------------------------------------------------------------

@@ -12,9 +12,9 @@ from typing import Any
 import andante
 from andante.errors import ParameterError
 from andante.files import make_folder, write_whole
+from andante.markdown import plain
 from andante.provenance import code_state
 from andante.report import studyspecs as parts
-from andante.report.markdown import plain
 from andante.report.published import Published, as_data, counting_section
 from andante.report.results import Results
 from andante.report.studycontests import best, duel, front, pairs

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from andante.markdown import markdown_table, plain
 from andante.measures import Better, Measure, Summary, compare, measure, problem_mismatch
 from andante.report.dominance import on_average, on_problems
-from andante.report.markdown import markdown_table, plain
 from andante.report.results import Results
 from andante.report.studynumbers import marks_of
 from andante.report.studyrows import pair_ratios, ranked, solvers, summary_of

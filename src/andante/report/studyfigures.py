@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.errors import ParameterError, did_you_mean
+from andante.markdown import markdown_table, plain
 from andante.measures import PLACE, Better, Statistics, measure, problem_mismatch
 from andante.report.charts import (
     Setting,
@@ -25,7 +26,6 @@ from andante.report.charts import (
 )
 from andante.report.dominance import on_average, paired
 from andante.report.figure import save_figure
-from andante.report.markdown import markdown_table, plain
 from andante.report.plots import axis_title
 from andante.report.results import Results
 from andante.report.studynumbers import marks_of

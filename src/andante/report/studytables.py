@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from andante.errors import CampaignError
+from andante.markdown import markdown_table, plain
 from andante.measures import Clusters, Measure, Summary, measure, problem_mismatch
 from andante.measures.clusters import correlated
 from andante.report.charts import Setting, is_number
-from andante.report.markdown import markdown_table, plain
 from andante.report.results import Results
 from andante.report.studynumbers import marks_of
 from andante.report.studyrows import both_measures, change_of, scored, summary_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from andante.datafile import Written
-from andante.report.markdown import plain
+from andante.markdown import plain
 
 
 def not_compared(fault: str) -> str:

@@ -11,9 +11,9 @@ from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING
 
 from andante.files import write_whole
+from andante.markdown import markdown_table
 from andante.measures import MEASURES, QUALITIES, STATISTICS, Row, Statistics, Summary, measure_and_statistic, summarise
 from andante.notebook import html_table
-from andante.report.markdown import markdown_table
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult

@@ -619,8 +619,17 @@ static double infinity(void) {
     return all.number;
 }
 
+/* Return whether the agent discovers the map by itself: then nothing about the map is reported to it. */
+static int is_sighted(const andante_agent *agent) { return numbers_of(agent->plan)[PLAN_sighted] != 0; }
+
+/* Return whether the agent knows that no path leads from one state to another. */
+static int knows_apart(const andante_agent *agent, int64_t state, int64_t goal) {
+    return !is_sighted(agent) && are_apart(agent->map, state, goal);
+}
+
 /* Look at a map that changes; return whether no path leads to the goal any more. */
 static int is_cut_off(const andante_agent *agent, mind *own) {
+    if (is_sighted(agent)) return 0;
     int64_t news = world_news(agent->map), before = own->news;
     own->news = news;
     if (news == before) return 0;
@@ -642,10 +651,12 @@ static int make_move(const andante_agent *agent, int64_t code_number, code *driv
     if (move == NULL) return ANDANTE_NULL;
     mind *own = (mind *)agent->mind;
     episode *row = &own->run;
-    int living = numbers_of(agent->map)[MAP_living] != 0;
+    int living = numbers_of(agent->map)[MAP_living] != 0, goes_on = state == own->here && goal == own->aim;
     if ((fault = check_state(agent->map, state)) == ANDANTE_OK) fault = check_state(agent->map, goal);
+    if (fault == ANDANTE_BLOCKED && goes_on && is_sighted(agent)) /* it has not seen yet that its goal is closed */
+        fault = check_state(agent->map, state);
     if (fault == ANDANTE_BLOCKED && living) { /* the cell of the agent or of its goal was closed */
-        if (state == own->here && goal == own->aim) {
+        if (goes_on && !is_sighted(agent)) {
             is_cut_off(agent, own);
             own->here = NOWHERE; /* once it opens, a new trial begins */
         } else {
@@ -655,12 +666,12 @@ static int make_move(const andante_agent *agent, int64_t code_number, code *driv
         return ANDANTE_OK;
     }
     if (fault != ANDANTE_OK) return fault;
-    if (living && state == own->here && goal == own->aim && is_cut_off(agent, own)) {
+    if (living && goes_on && is_cut_off(agent, own)) {
         own->here = NOWHERE;
         no_path(move);
         return ANDANTE_OK;
     }
-    if (state == own->here && goal == own->aim) {
+    if (state == own->here && goal == own->aim) { /* unless is_cut_off has let it leave */
         row->outcome = ANDANTE_WALKING;
         row->state = state;
         row->cost = row->learned = 0;
@@ -671,8 +682,8 @@ static int make_move(const andante_agent *agent, int64_t code_number, code *driv
             move->to = state;
             return ANDANTE_OK;
         }
-        if (living) world_news(agent->map);
-        if (are_apart(agent->map, state, goal)) {
+        if (living && !is_sighted(agent)) world_news(agent->map);
+        if (knows_apart(agent, state, goal)) {
             no_path(move);
             return ANDANTE_OK;
         }
@@ -731,7 +742,7 @@ static int continue_run(const andante_agent *agent, int64_t code_number, code *d
     void *exception;
     if (numbers_of(agent->map)[MAP_living] && row->outcome == ANDANTE_WALKING && before > 0) { /* it may have changed */
         world_news(agent->map);
-        if (are_apart(agent->map, row->state, row->goal)) row->outcome = ANDANTE_OUTCOME_UNREACHABLE;
+        if (knows_apart(agent, row->state, row->goal)) row->outcome = ANDANTE_OUTCOME_UNREACHABLE;
     }
     if (row->outcome <= ANDANTE_WALKING &&
         drive(&done, &exception, address(agent->context), address(row), 1, address(steps), (int64_t)room, 0, 0,
@@ -772,7 +783,7 @@ static int start_run(const andante_agent *agent, int64_t code_number, code *driv
     mind *own = (mind *)agent->mind;
     leave(own);
     begin(&own->run, start, goal, cost, moves, expansions, 0,
-          are_apart(agent->map, start, goal) ? ANDANTE_OUTCOME_UNREACHABLE : ANDANTE_WAITING);
+          knows_apart(agent, start, goal) ? ANDANTE_OUTCOME_UNREACHABLE : ANDANTE_WAITING);
     return continue_run(agent, code_number, drive, steps, room, trial);
 }
 
