@@ -1,4 +1,4 @@
-"""``make new-agent``: the skeleton it writes is a sound algorithm with a passing test."""
+"""``make new-agent`` writes the skeleton of a valid algorithm with a passing test."""
 
 import os
 import subprocess
