@@ -71,7 +71,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "docs/how-to/unknown-map.md::unknown-map.md": (),
     "docs/algorithms/prlrts.md::prlrts.md": (),
     # Databases on maps that change.
-    "tests/contract/test_living.py::test_agents_that_cannot_follow_search_where_what_they_know_is_stale": (),
+    "tests/contract/test_living.py::test_agents_with_stale_databases_search": (),
     "tests/offline/test_mending.py::test_a_database_for_the_first_or_the_present_version_can_follow_a_world": (),
     # Rows of arcs.
     "tests/contract/test_one_way.py::test_agents_with_databases_arrive_where_moves_cannot_be_taken_back": (),
@@ -124,8 +124,8 @@ SLOW: dict[str, tuple[str, ...]] = {
     "tests/test_agent.py::test_a_file_named_by_andante_agents_adds_an_algorithm": (),
     "tests/campaign/test_dask.py::test_a_killed_workers_jobs_run_again_and_results_are_the_same": (),
     "tests/campaign/test_dask.py::test_two_campaigns_on_one_scheduler_do_not_get_each_others_rows": (),
-    "tests/benchmarks/test_benchmarks.py::TestComparison::test_everybody_in_a_process_of_their_own": (),
-    "tests/torture/test_torture.py::test_a_killed_campaign_comes_to_the_same_rows": (),
+    "tests/benchmarks/test_benchmarks.py::TestComparison::test_each_peer_runs_in_a_separate_process": (),
+    "tests/torture/test_torture.py::test_a_killed_campaign_has_the_same_rows": (),
     "tests/episode/test_interrupt.py::test_an_interrupted_run_ends_soon": (),
     "tests/offline/test_builder.py::test_an_interrupted_build_ends_soon_and_leaves_nothing": (),
     # Exported crowds: another loop, with the host's clock; and machine code for five machines.
@@ -137,7 +137,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "tests/export/test_library.py::test_without_a_linker_there_are_objects": (),
     # Long walks and many trials.
     "tests/agents/test_tba.py::test_equals_the_algorithm_of_the_paper_where_keys_fall_by_more_than_the_ring_of_the_queue": (),
-    "tests/contract/test_units.py::test_walks_the_same_way_in_any_unit": ("lrta", "astar"),
+    "tests/contract/test_units.py::test_walks_the_same_path_in_any_unit": ("lrta", "astar"),
     "tests/cli/test_cli.py::test_the_demo_has_agents_with_databases_and_replays_recommended_ones": (),
     "src/andante/selection/advise.py::andante.selection.advise.advise": (),
     "tests/selection/test_advise.py::test_with_a_clock_agents_have_their_databases_too": (),

@@ -49,7 +49,7 @@ def test_says_what_to_do_without_a_database():
 
 
 @pytest.mark.compiled
-def test_keeps_its_promises(quick_contract, monkeypatch):
+def test_keeps_its_claims(quick_contract, monkeypatch):
     """On maps small enough to be built while one waits: it looks at no state but its own, on any."""
     monkeypatch.setattr(contract, "WIDTHS", (24, 72))
     checks = andante.check_algorithm("cpd", databases_for=lambda grid: [build("moves", grid)])
