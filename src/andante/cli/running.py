@@ -131,6 +131,7 @@ def spoken(seconds: float) -> str:
 def print_status(store: Store, found: Status, last: Progress | None = None) -> None:
     """Print how much is finished, how long the rest will take, and the versions that made the rows."""
     from andante.provenance import described
+    from andante.store import days_in_words
 
     jobs = f"{found.jobs_finished:,} of {found.jobs:,} jobs finished"
     lines = [f"{store.folder}: {jobs}, {found.trials_finished:,} of {found.trials:,} trials"]
@@ -138,7 +139,7 @@ def print_status(store: Store, found: Status, last: Progress | None = None) -> N
         lines.append(
             f"the rest will take about {spoken(last.seconds_left)}, at {last.trials_per_second:,.0f} trials per second"
         )
-    lines += [f"made with {described(made)}" for made in store.made_with]
+    lines += [f"made {days_in_words([made])} with {described(made)}" for made in store.made_with]
     if found.damaged:
         lines.append(f"{found.damaged} parts were damaged and set aside; their jobs count as not finished")
     print_lines(lines)
