@@ -1,8 +1,8 @@
-"""``python -m benchmarks.cluster``: the throughput of a Dask cluster here, and what a large campaign would take.
+"""``python -m benchmarks.cluster``: the throughput of a Dask cluster here, and an estimate for a large campaign.
 
 The cluster is that of `docs/how-to/cluster.md`: a scheduler and workers with one thread each, started by the same
-commands, in processes of their own that talk over TCP. It runs one part of `studies/choosing/space.toml`, as
-`andante campaign run --engine dask --scheduler ... --part 1/8` does. What is extrapolated is the processor time of
+commands, in separate processes that communicate over TCP. It runs one part of `studies/choosing/space.toml`, as
+`andante campaign run --engine dask --scheduler ... --part 1/8` does. The estimate is based on the processor time of
 each side, which other work on the machine changes little.
 """
 
@@ -29,7 +29,7 @@ from andante.markdown import markdown_table
 ROOT = Path(__file__).parents[1]
 SPACE = ROOT / "studies" / "choosing" / "space.toml"
 PART = "1/8"
-CORES = (2, 64, 1000)  # what is extrapolated to
+CORES = (2, 64, 1000)  # numbers of cores that times are estimated for
 START_SECONDS = 60
 HOUR = 3600.0
 
@@ -47,7 +47,7 @@ class Cluster(NamedTuple):
 
 
 class Throughput(NamedTuple):
-    """What one part of a campaign took."""
+    """The cost of one part of a campaign."""
 
     workers: int
     trials: int
@@ -66,7 +66,7 @@ class Throughput(NamedTuple):
 
     @property
     def most_workers(self) -> float:
-        """The number of busy workers that keep the scheduler or the client, whichever is slower, busy too."""
+        """The number of workers that fully occupy the scheduler or the client, whichever is slower."""
         return self.worker / max(self.scheduler, self.client)
 
 
@@ -117,7 +117,7 @@ def _await_workers(address: str, workers: int) -> None:
 
 
 def measure(campaign: Campaign, part: Share, workers: int) -> Throughput:
-    """Run a part of a campaign on a cluster of its own, whose workers have loaded their kernels before."""
+    """Run a part of a campaign on a new cluster, whose workers have loaded their kernels before."""
     with tempfile.TemporaryDirectory(prefix="andante-bench-") as scratch, cluster(workers) as own:
         smoke = read_campaign(campaign.path, "smoke")
         store, plan = prepare(smoke, Path(scratch, "smoke.store"))
@@ -136,7 +136,7 @@ def measure(campaign: Campaign, part: Share, workers: int) -> Throughput:
 
 
 def full_trials(file: Path) -> int:
-    """Return the number of trials of a campaign in full, whose problem sets all say how many problems they have."""
+    """Return the number of trials of a full campaign, whose problem sets must all give their number of problems."""
     campaign = read_campaign(file, "full")
     problems = {name: one.total for name, one in campaign.problems.items()}
     return sum(
@@ -146,7 +146,7 @@ def full_trials(file: Path) -> int:
 
 
 def report(found: list[Throughput], whole: int) -> str:
-    """Return the measurements and what follows from them, in Markdown."""
+    """Return the measurements and the estimates, in Markdown."""
     head = ["workers", "trials", "jobs", "time", "trials/s", "trials/s of a worker's processor time"]
     head += ["scheduler", "client", "other work on the machine"]
     rows = []
@@ -172,7 +172,7 @@ def report(found: list[Throughput], whole: int) -> str:
 
 
 def main() -> None:
-    """Measure clusters of several sizes, and print the table and the extrapolation."""
+    """Measure clusters of several sizes, and print the table and the estimates."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cluster", description=__doc__)
     parser.add_argument("--workers", type=int, nargs="+", default=[2, 4], help="sizes of clusters (default: 2 4)")
     parser.add_argument("--campaign", type=Path, default=SPACE, help="the campaign to measure (default: space.toml)")

@@ -1,15 +1,15 @@
-"""What `make test` leaves to `make test FULL=1`, which CI runs: tests that take seconds, most of them to compile a loop.
+"""Tests that `make test` leaves to `make test FULL=1`, which CI runs: most of them take seconds to compile a loop.
 
-An algorithm's step is compiled once more for each loop around it and each layout of what it reads: for rows of arcs, for
-maps that it discovers, for crowds, for maps that change beside a database. `make test` compiles every algorithm on maps
-that it knows, and the other loops for a few of them, named here. What they have in common with the rest is tested there.
+An algorithm's step is compiled again for each loop around it and each layout of its data: for rows of arcs, for maps
+that it discovers, for crowds, for maps that change with a database. `make test` compiles every algorithm on maps that
+it knows, and the other loops only for a few algorithms, which are named here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-#: Tests by name, each with those of its cases that `make test` keeps: any that has one of these among its parameters.
+#: Tests by name. `make test` keeps only cases that have one of the listed words among their parameters.
 SLOW: dict[str, tuple[str, ...]] = {
     # Crowds: one loop per algorithm.
     "tests/episode/test_bodies.py::test_all_units_arrive_if_every_move_is_on_a_cycle": ("lrta",),
@@ -71,7 +71,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "docs/how-to/unknown-map.md::unknown-map.md": (),
     "docs/algorithms/prlrts.md::prlrts.md": (),
     # Databases on maps that change.
-    "tests/contract/test_living.py::test_agents_that_cannot_follow_search_where_what_they_know_is_stale": (),
+    "tests/contract/test_living.py::test_agents_with_stale_databases_search": (),
     "tests/offline/test_repairing.py::test_a_database_for_the_first_or_the_present_version_can_follow_a_world": (),
     # Rows of arcs.
     "tests/contract/test_one_way.py::test_agents_with_databases_arrive_where_moves_cannot_be_taken_back": (),
@@ -104,28 +104,28 @@ SLOW: dict[str, tuple[str, ...]] = {
     "tests/agents/test_dlrta.py::test_a_database_for_some_goals_serves_only_these_and_like_one_for_all_goals": (
         "dlrta",
     ),
-    # Processes of their own, which begin with importing and compiling.
+    # Separate processes, which begin with importing and compiling.
     "tests/test_new_agent.py::test_the_skeleton_passes_the_contract_and_its_own_test": (),
-    "tests/test_docs.py::test_what_is_written_from_the_code_is_up_to_date": ("reference",),
+    "tests/test_docs.py::test_generated_pages_are_up_to_date": ("reference",),
     "tests/test_agent.py::test_two_algorithms_in_one_file_do_not_share_machine_code": (),
-    "tests/test_agent.py::test_what_an_installed_package_brings_is_known_to_every_command": (),
-    "tests/test_agent.py::test_kinds_from_elsewhere_are_known_to_whoever_lists_builds_or_loads": (),
-    "tests/test_binding.py::test_bundles_of_the_same_name_are_told_apart_in_the_cache_and_edits_count": (),
+    "tests/test_agent.py::test_algorithms_and_kinds_of_installed_packages_are_known_to_every_command": (),
+    "tests/test_agent.py::test_external_kinds_of_databases_can_be_listed_built_and_loaded": (),
+    "tests/test_binding.py::test_bundles_of_the_same_name_are_distinguished_in_the_cache_and_edits_count": (),
     "tests/test_kernel.py::test_kernels_within_kernels_can_print": (),
-    "tests/test_kernel.py::test_a_damaged_cache_is_mended": (),
+    "tests/test_kernel.py::test_a_damaged_cache_is_repaired": (),
     "tests/test_kernel.py::test_agents_do_the_same_with_and_without_the_compiler": (),
     "tests/test_kernel.py::test_a_kernel_without_a_file_never_leaves_stale_code_behind": (),
     "tests/test_kernel.py::test_a_file_edited_while_a_process_runs_does_not_spoil_the_cache": (),
     "tests/test_kernel.py::test_two_processes_at_once_compile_each_kernel_once": (),
-    "tests/test_kernel.py::test_what_a_process_that_is_gone_was_compiling_is_compiled": (),
-    "tests/test_kernel.py::test_kernels_around_one_that_is_kept_find_it": (),
+    "tests/test_kernel.py::test_kernels_that_a_killed_process_was_compiling_are_compiled": (),
+    "tests/test_kernel.py::test_kernels_that_call_a_cached_one_find_it": (),
     "tests/test_kernel.py::test_a_second_process_compiles_nothing_and_an_edited_kernel_in_another_file_is_never_run_stale": (),
     "tests/test_kernel.py::test_constants_and_bodies_from_other_files_count": (),
     "tests/test_agent.py::test_a_file_named_by_andante_agents_adds_an_algorithm": (),
     "tests/campaign/test_dask.py::test_a_killed_workers_jobs_run_again_and_results_are_the_same": (),
     "tests/campaign/test_dask.py::test_two_campaigns_on_one_scheduler_do_not_get_each_others_rows": (),
-    "tests/benchmarks/test_benchmarks.py::TestComparison::test_everybody_in_a_process_of_their_own": (),
-    "tests/torture/test_torture.py::test_a_killed_campaign_comes_to_the_same_rows": (),
+    "tests/benchmarks/test_benchmarks.py::TestComparison::test_each_peer_runs_in_a_separate_process": (),
+    "tests/torture/test_torture.py::test_a_killed_campaign_has_the_same_rows": (),
     "tests/episode/test_interrupt.py::test_an_interrupted_run_ends_soon": (),
     "tests/offline/test_builder.py::test_an_interrupted_build_ends_soon_and_leaves_nothing": (),
     # Exported crowds: another loop, with the host's clock; and machine code for five machines.
@@ -137,7 +137,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "tests/export/test_library.py::test_without_a_linker_there_are_objects": (),
     # Long walks and many trials.
     "tests/agents/test_tba.py::test_equals_the_algorithm_of_the_paper_where_keys_fall_by_more_than_the_ring_of_the_queue": (),
-    "tests/contract/test_units.py::test_walks_the_same_way_in_any_unit": ("lrta", "astar"),
+    "tests/contract/test_units.py::test_walks_the_same_path_in_any_unit": ("lrta", "astar"),
     "tests/cli/test_cli.py::test_the_demo_has_agents_with_databases_and_replays_recommended_ones": (),
     "src/andante/selection/advise.py::andante.selection.advise.advise": (),
     "tests/selection/test_advise.py::test_with_a_clock_agents_have_their_databases_too": (),
@@ -162,6 +162,6 @@ SLOW: dict[str, tuple[str, ...]] = {
 
 
 def is_slow(test: str, case: Collection[object] = ()) -> bool:
-    """Whether `make test` leaves a test to `make test FULL=1`; ``case`` are its parameters."""
+    """Return whether `make test` leaves a test to `make test FULL=1`; ``case`` are its parameters."""
     kept = SLOW.get(test)
     return kept is not None and not {str(one) for one in case} & set(kept)

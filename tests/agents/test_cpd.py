@@ -49,7 +49,7 @@ def test_without_a_database_the_error_says_what_to_do():
 
 
 @pytest.mark.compiled
-def test_fulfils_its_contract(quick_contract, monkeypatch):
+def test_keeps_its_claims(quick_contract, monkeypatch):
     """It reads no state but its own, on maps small enough to build databases for within seconds."""
     monkeypatch.setattr(contract, "WIDTHS", (24, 72))
     checks = andante.check_algorithm("cpd", databases_for=lambda grid: [build("moves", grid)])

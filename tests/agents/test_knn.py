@@ -199,7 +199,7 @@ def built():
     "setting", ["knn", "knn(depth=1)", "knn(retry=none, candidates=50)", "knn(retry=none, candidates=none)"]
 )
 @pytest.mark.parametrize("kind", ["subgoals(records=1000)", "subgoals(records=300, coverage=gaps, series=true)"])
-def test_fulfils_its_contract(setting, kind, built, contract_alone):
+def test_keeps_its_claims(setting, kind, built, contract_alone):
     checks = andante.check_algorithm(setting, databases_for=lambda grid: [built(kind, grid)])
     assert "is complete" in checks
     assert ("plans no more per move on a larger map" in checks) == andante.find(setting).real_time
