@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo playground test test-deep check format coverage test-uncompiled export-all torture bench run-bench ticks databases docs new-agent clean
+.PHONY: help demo playground test test-deep check format coverage test-uncompiled export-all torture bench run-bench ticks exported databases docs new-agent clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,6 +78,9 @@ run-bench: $(VENV)/.has-bench
 
 ticks: $(VENV)/.has-report ## measure how well 10,000 ticks of a crowd keep to 2 ms; writes benchmarks/ticks.md and docs/images/ticks.svg
 	$(BIN)/python -m benchmarks.ticks $(ARGS)
+
+exported: $(VENV)/.has-test ## measure all agents as C libraries and as WebAssembly; writes benchmarks/exported.md
+	$(BIN)/python -m benchmarks.exported $(ARGS)
 
 databases: $(VENV)/.has-report ## measure databases on maps of four games, those that are not measured yet; writes docs/how-to/databases.md
 	$(BIN)/python tools/databases.py $(ARGS)

@@ -24,7 +24,7 @@ import psutil
 from andante.campaign import Campaign, Share, prepare, read_campaign, resume
 from andante.campaign.engines.dask import Dask
 from andante.cli.running import compile_for
-from andante.report.markdown import markdown_table
+from andante.markdown import markdown_table
 
 ROOT = Path(__file__).parents[1]
 SPACE = ROOT / "studies" / "choosing" / "space.toml"

@@ -201,9 +201,9 @@ def _paces(grid: Grid, databases: dict[str, list[Database]], factor: int) -> lis
 def _exports(files: Files) -> list[FixedCost]:
     """Exported agents; what cannot be measured without a compiler, Zig or Node is left out."""
     rows = []
-    for algorithm in ("lrta", "tba"):
+    for algorithm in ("lrta", "tba", "prlrts"):
         found = exported.measure(algorithm, files.problems)
-        against = {"C": (found.c, 1.1), "WebAssembly in Node": (found.wasm, 2.5)}
+        against = {"C": (found.c, exported.ASKED_C), "WebAssembly in Node": (found.wasm, exported.ASKED_WASM)}
         rows += [
             FixedCost(
                 f"{algorithm} exported to {where}, per move, against Python's process", took / found.python, most, "x"
@@ -211,7 +211,9 @@ def _exports(files: Files) -> list[FixedCost]:
             for where, (took, most) in against.items()
             if took is not None
         ]
-        rows.append(FixedCost(f"static library of {algorithm}", found.object_bytes / 1e3, 100, "KB"))
+        rows.append(
+            FixedCost(f"static library of {algorithm}", found.object_bytes / 1e3, exported.asked_kb(algorithm), "KB")
+        )
     return [*rows, FixedCost("andante export, warm", _best(lambda: exported.export_seconds(files.map)), 20, "s")]
 
 

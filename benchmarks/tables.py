@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import rich.table
 
-from andante.report.markdown import markdown_table
+from andante.markdown import markdown_table
 
 
 @dataclass

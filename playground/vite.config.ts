@@ -3,8 +3,8 @@ import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 /**
- * Make one file of the page: script and style inside, and a content policy that allows these two, WebAssembly, and what
- * the page makes itself (pictures, recordings) — nothing from elsewhere, and no eval.
+ * Make one file of the page, with script and style inside. Its content policy allows these two, WebAssembly, and what
+ * the page makes itself (pictures, recordings), but no foreign content and no eval.
  */
 function oneFile(): Plugin {
   return {

@@ -36,7 +36,7 @@ MISUSES = [
     (lambda: andante.advise(GRID, 100), "limits are given as andante.Requirements(expansions=100), not 100"),
     (lambda: andante.ladder(GRID, 5), "the limits of a ladder are a list of whole numbers, not 5"),
     (lambda: andante.upscale(PROBLEM, 2), "only a Grid can be upscaled"),
-    (lambda: andante.with_landmarks(GRID), "landmarks need a Graph; that of a map is grid.graph, not <Grid"),
+    (lambda: andante.with_landmarks(GRID), "landmarks need a Graph; the graph of a map is grid.graph, not <Grid"),
     (lambda: andante.Hierarchy(PROBLEM), "levels need a Grid or a Graph"),
     (lambda: andante.World("arena.map"), "a world is made of a Grid, as andante.read_map returns, not 'arena.map'"),
     (lambda: andante.Agent("lrta", PROBLEM), "an agent needs a Grid or a Graph"),

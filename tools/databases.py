@@ -21,7 +21,7 @@ import numpy as np
 
 import andante
 from andante.datasets.named import map_named
-from andante.report.markdown import markdown_table
+from andante.markdown import markdown_table
 
 ROOT = Path(__file__).resolve().parents[1]
 ROWS = ROOT / "benchmarks" / "databases.csv"

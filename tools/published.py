@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from andante.markdown import markdown_table, plain
 from andante.report.choosingpaper import paper_section
-from andante.report.markdown import markdown_table, plain
 from andante.report.published import RULE, UNEXPLAINED, Mark, Published, counted_in_words, few_problems, of_data, tally
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -108,7 +108,7 @@ def _section(paper: Paper) -> list[str]:
 
 def _row(one: Published) -> list[str]:
     why = one.why or (UNEXPLAINED if one.mark is Mark.OUTSIDE else "")
-    return [*map(plain, (one.label, one.paper, one.ours)), one.room or "-", one.mark.value, why]
+    return [*map(plain, (one.label, one.paper, one.ours)), one.room or "-", one.mark.value, plain(why)]
 
 
 def main() -> None:

@@ -19,10 +19,12 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from andante.report.markdown import markdown_table, plain
+import andante
+from andante.markdown import markdown_table, plain
 
 ROOT = Path(__file__).resolve().parents[1]
 HOME = ROOT / "docs" / "reference"
+CODE_WIDTH = 88  # of a line of code that the site shows without scrolling
 CLAIMS = {
     "real_time": "real-time",
     "complete": "complete",
@@ -64,8 +66,6 @@ VERBS = (
 
 def algorithms_page() -> str:
     """Every card of the register."""
-    import andante
-
     entries = andante.algorithms()
     lines = [
         "# Algorithms",
@@ -147,8 +147,6 @@ def commands_page() -> str:
 
 def python_page() -> str:
     """Every public name: how it is called, and what it says of itself."""
-    import andante
-
     lines = [
         "# Python",
         "",
@@ -168,12 +166,34 @@ def python_page() -> str:
 def _signature(name: str, thing: Any) -> list[str]:
     if inspect.isclass(thing) and issubclass(thing, Exception | IntEnum):
         return []
-    return ["```text", f"{name}{_words(inspect.signature(thing))}", "```", ""]
+    signature = inspect.signature(thing)
+    if inspect.isclass(thing):
+        signature = signature.replace(return_annotation=inspect.Signature.empty)
+    return ["```text", _broken(f"{name}{_words(signature)}"), "```", ""]
+
+
+def _broken(call: str) -> str:
+    """Return a call with each parameter on a line of its own, if it is too long for one line."""
+    if len(call) <= CODE_WIDTH:
+        return call
+    opening, closing = call.index("("), call.rindex(")")
+    lines, depth = [""], 0
+    for character in call[opening + 1 : closing]:
+        depth += (character in "([") - (character in ")]")
+        if character == "," and depth == 0:
+            lines.append("")
+        else:
+            lines[-1] += character
+    return "\n    ".join([call[: opening + 1], *(f"{line.strip()}," for line in lines)]) + "\n" + call[closing:]
 
 
 def _words(signature: object) -> str:
     """Return a signature or a type as people write it: without modules, quotes and addresses."""
-    words = re.sub(r"<[^>]*>", "...", str(signature)).replace("'", "")
+    words = str(signature)
+    for parameter in signature.parameters.values() if isinstance(signature, inspect.Signature) else ():
+        if isinstance(parameter.default, andante.Limits) and parameter.default == andante.Limits():
+            words = words.replace(repr(parameter.default), "Limits()")
+    words = re.sub(r"<[^>]*>", "...", words).replace("'", "")
     return re.sub(r"\b(?:andante|numpy|np|collections\.abc|typing|pathlib)\.(?:[a-z_]+\.)*(?=[A-Za-z])", "", words)
 
 
@@ -235,15 +255,11 @@ def _fields(name: str, thing: Any) -> list[str]:
 
 
 def _is_public(kind: type) -> bool:
-    import andante
-
     return kind.__name__ in andante.__all__
 
 
 def settings_stub() -> str:
     """Return ``settings.pyi``: one function per algorithm, its parameters with their types and defaults."""
-    import andante
-
     lines = [
         "# Written by tools/reference.py from the parameters of every algorithm.",
         "from typing import Literal",

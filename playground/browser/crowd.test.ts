@@ -26,7 +26,7 @@ describe("a crowd", () => {
     expect(faults).toEqual([]);
   });
 
-  it("has walls dropped into it, another budget, other errands, bodies, other agents", async () => {
+  it("takes new walls, another budget, other errands, bodies and other agents", async () => {
     const { page, faults } = await open();
     await page.getByRole("button", { name: "Crowd", exact: true }).click();
     await page.keyboard.press("Space");
@@ -41,13 +41,13 @@ describe("a crowd", () => {
     await page.waitForTimeout(300);
     await page.getByText("bodies: one unit to a cell").click();
     await page.waitForTimeout(500);
-    await page.getByText("send on who has arrived").click();
+    await page.getByText("give arrived units new goals").click();
     await page.getByLabel("Algorithm of the crowd").first().selectOption("rta");
     await page.getByRole("slider", { name: /^Units/ }).fill("8");
     await page.getByRole("slider", { name: /^Units/ }).dispatchEvent("change");
     await page.keyboard.press("e");
     await page.waitForTimeout(1500);
-    await page.getByRole("button", { name: "Begin again on the map as it is" }).click();
+    await page.getByRole("button", { name: "Start again on the current map" }).click();
     expect(await clock(page)).toBe(0);
     await page.getByRole("button", { name: "One tick", exact: true }).click();
     await settled(page);
@@ -55,7 +55,7 @@ describe("a crowd", () => {
     expect(faults).toEqual([]);
   });
 
-  it("goes back a tick, is looked at again, and goes another way from there", async () => {
+  it("goes back a tick, is shown again, and takes another course from there", async () => {
     const { page, faults } = await open();
     await page.getByRole("button", { name: "Crowd", exact: true }).click();
     for (let k = 0; k < 5; k++) await page.keyboard.press(".");

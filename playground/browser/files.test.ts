@@ -5,7 +5,7 @@ import { close, drop, emptyMap, open, settled } from "./open";
 afterAll(close);
 
 describe("what is dropped on the page", () => {
-  it("a good map is shown, and written back as it was", async () => {
+  it("a good map is shown, and saved unchanged", async () => {
     const { page, faults } = await open();
     const text = "type octile\nheight 4\nwidth 6\nmap\n......\n.@@T..\n.SWW..\n......\n";
     await drop(page, "mine.map", text);

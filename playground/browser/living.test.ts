@@ -6,7 +6,7 @@ afterAll(close);
 const SIZE: [number, number] = [40, 30];
 
 describe("a map that changes while agents walk", () => {
-  it("walls are drawn and erased, the goal moves, and going back takes them away again", async () => {
+  it("walls are drawn and erased, the goal moves, and going back undoes it", async () => {
     const { page, faults } = await open();
     await drop(page, "empty.map", emptyMap(...SIZE));
     await page.getByLabel("Speed").fill("2");
@@ -34,7 +34,7 @@ describe("a map that changes while agents walk", () => {
     expect(faults).toEqual([]);
   });
 
-  it("a change in the past makes another walk of it", async () => {
+  it("a change in the past starts another walk", async () => {
     const { page, faults } = await open();
     await drop(page, "empty.map", emptyMap(...SIZE));
     await page.keyboard.press("e");
@@ -51,7 +51,7 @@ describe("a map that changes while agents walk", () => {
     expect(faults).toEqual([]);
   });
 
-  it("a goal that is walled in is said to be out of reach, until it is freed", async () => {
+  it("a goal that is walled in is reported as unreachable, until it is freed", async () => {
     const { page, faults } = await open();
     await drop(page, "empty.map", emptyMap(...SIZE));
     await page.keyboard.press(".");

@@ -8,7 +8,7 @@ afterAll(close);
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What axe finds wrong, one line each. The page's policy lets no script in, so axe is put in through the debugger. */
+/** Return the faults that axe finds, one per line. The page's policy allows no scripts, so the debugger injects axe. */
 async function wrongs(page: Page): Promise<string[]> {
   const session = await page.context().newCDPSession(page);
   await session.send("Runtime.evaluate", { expression: AXE });
@@ -42,7 +42,7 @@ describe("the page", () => {
       const shifts: number[] = [];
       Object.assign(globalThis, { shifts });
       new PerformanceObserver((list) => {
-        // What follows at once from a key or a click is meant to move.
+        // What follows immediately from a key or a click is meant to move.
         for (const entry of list.getEntries() as unknown as { value: number; hadRecentInput: boolean }[]) {
           if (!entry.hadRecentInput) shifts.push(entry.value);
         }
@@ -61,7 +61,7 @@ describe("the page", () => {
     expect(faults).toEqual([]);
   });
 
-  it("allows nothing from elsewhere and no eval", async () => {
+  it("allows no foreign content and no eval", async () => {
     const { page } = await open();
     const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute("content");
     expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[^']+' 'wasm-unsafe-eval'; style-src 'sha256-/);

@@ -1,4 +1,4 @@
-/** Opens the page in headless Chromium, and notes everything that should not happen. */
+/** Opens the page in headless Chromium, and records everything that should not happen. */
 
 import { chromium, type Browser, type Page } from "playwright-core";
 
@@ -38,7 +38,7 @@ export async function close(): Promise<void> {
   browser = null;
 }
 
-/** The number beside a title, of the first agent or another. */
+/** Return the number beside a title, of the first agent or another. */
 export async function number(page: Page, title: string, tile = 0): Promise<number> {
   const text = await page.locator(".tile").nth(tile).locator("dl > div", { hasText: title }).locator("dd").innerText();
   return Number(text.replaceAll(",", ""));
@@ -67,7 +67,7 @@ export async function drop(page: Page, name: string, content: string | Uint8Arra
   await settled(page);
 }
 
-/** A map with nothing on it, and a start and goal that are known: at its upper left and lower right corner. */
+/** Return an empty map whose start and goal are known: its upper left and lower right corner. */
 export function emptyMap(width: number, height: number): string {
   return `type octile\nheight ${height}\nwidth ${width}\nmap\n${`${".".repeat(width)}\n`.repeat(height)}`;
 }

@@ -1,4 +1,4 @@
-/** The page: it opens scenes, lets them run frame by frame, and keeps them in the link. */
+/** The page: it opens scenes, runs them frame by frame, and keeps them in the link. */
 
 import { CrowdSession } from "./crowdsession";
 import { readColours } from "./draw";
@@ -28,8 +28,8 @@ const MOST_BYTES = 2 ** 28; // of a file
 const SAVE_AFTER = 800; // milliseconds without a change
 const RACE_BUDGETS = { least: 0, most: 16, step: 0.25, read: (at: number) => Math.round(2 ** at), write: (at: number) => `${written(Math.round(2 ** at))} expansions` };
 const SIGHTS = { least: 1, most: 31, step: 1, read: Number, write: (at: number) => (at < 31 ? `${at} ${at === 1 ? "cell" : "cells"} far` : "the whole map") };
-const SIGHT_HINT = "Agents that do not see the whole map believe that all is free that they have not seen yet.";
-const RACE_HINT = "An agent moves once it has been given the expansions that it needed. No agent saves up, and none makes two moves in a beat.";
+const SIGHT_HINT = "Agents that do not see the whole map take cells that they have not seen yet to be free.";
+const RACE_HINT = "An agent moves as soon as it has received the expansions that its move needed. Unused expansions are lost, and no agent makes two moves in a beat.";
 
 export class App {
   private scene: Scene;
@@ -58,7 +58,7 @@ export class App {
       brush: 1,
       speed: this.scene.speed,
       layers,
-      tell: (text) => this.shell.tell(text),
+      announce: (text) => this.shell.announce(text),
       changed: () => this.changed(),
       rebuild: (change) => this.change(change),
     };
@@ -85,7 +85,7 @@ export class App {
       engine,
       scene: () => this.current(),
       session: () => this.session,
-      tell: (text) => this.shell.tell(text),
+      announce: (text) => this.shell.announce(text),
       link: () => this.link(),
     });
     const budget = new Slider("Budget in a beat", RACE_BUDGETS, Math.log2(scene.raceBudget), (value) => this.replace({ raceBudget: value, events: [] }));
@@ -127,7 +127,7 @@ export class App {
 
   // --- opening scenes ---
 
-  /** Show the scene from its beginning. */
+  /** Show the scene from its first beat. */
   private open(): void {
     const before = this.session as Session | undefined;
     const { scene, setting } = this;
@@ -141,7 +141,7 @@ export class App {
     } catch (error) {
       if (!(error instanceof EngineError) || !this.shown) throw error;
       this.shell.say(error.message);
-      this.scene = this.shown; // what was there before is not lost
+      this.scene = this.shown; // keep what was shown before
       this.session = this.makeSession();
     }
     this.shown = this.scene;
@@ -163,7 +163,7 @@ export class App {
     return new WalkSession(engine, setting, { map, start, goal, notations: scene.agents, sight: scene.sight, budget, events }, scene.layout);
   }
 
-  /** The same scene with something else in it, from its beginning; walls drawn so far stay. */
+  /** Change something in the scene and show it from its first beat; walls drawn so far stay. */
   private replace(part: Partial<Scene>): void {
     const playing = this.session.playing;
     this.scene = { ...this.current(), ...part };
@@ -177,14 +177,14 @@ export class App {
     this.saveSoon();
   }
 
-  /** The scene as it is on the stage now, to begin with or to keep. */
+  /** The scene as it is on the stage now. */
   private current(): Scene {
     const { scene, session } = this;
     if (session instanceof WalkSession) return { ...scene, events: [...session.walk.events] };
     return scene;
   }
 
-  /** What was changed before the first move belongs to the map and the problem. */
+  /** Changes made before the first move belong to the map and the problem. */
   private change({ cells, open, start, goal }: { cells?: readonly Cell[]; open?: boolean; start?: Cell; goal?: Cell }): void {
     const { scene } = this;
     let { map, recipe } = scene;
@@ -211,7 +211,7 @@ export class App {
     this.open();
   }
 
-  /** The scene with everything that was drawn while agents walked as part of its map. */
+  /** The scene with a map that contains everything drawn while agents walked. */
   private settled(): Scene {
     const { scene, session } = this;
     const terrain = session instanceof WalkSession ? terrainAt(scene.map, session.walk.events, Infinity) : session.terrain();
@@ -231,15 +231,15 @@ export class App {
     this.scene = { ...this.scene, map, recipe, ...ends, events: [] };
     this.setting.camera.fit();
     this.open();
-    this.shell.tell(`${map.name}, ${map.width} by ${map.height} cells`);
+    this.shell.announce(`${map.name}, ${map.width} by ${map.height} cells`);
   }
 
-  /** Let the agent of a trace walk again, through the same changes. */
+  /** Run the agent of a trace again, with the same changes. */
   private openTrace(recorded: Recorded): void {
     this.scene = { ...this.scene, mode: "walk", recipe: null, ...recorded };
     this.setting.camera.fit();
     this.open();
-    this.shell.tell(`a trace of ${recorded.agents[0]} on ${recorded.map.name}`);
+    this.shell.announce(`a trace of ${recorded.agents[0]} on ${recorded.map.name}`);
   }
 
   private async openFile(file: File): Promise<void> {

@@ -1,4 +1,4 @@
-/** Numbers of one type in a row that grows. */
+/** A growing array of numbers of one type. */
 
 type Numbers = Uint8Array | Int32Array | Float32Array | Float64Array;
 type Maker<T extends Numbers> = new (length: number) => T;
@@ -35,7 +35,7 @@ export class Column<T extends Numbers> {
     return this.data.subarray(0, this.length) as T;
   }
 
-  /** How many of the ascending numbers are at most the given one. */
+  /** Return how many of the ascending numbers are at most the given one. */
   countUpTo(limit: number): number {
     let low = 0;
     let high = this.length;

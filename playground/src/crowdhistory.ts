@@ -1,4 +1,4 @@
-/** The last ticks of a crowd, so that they can be looked at again: where each unit was, how it stood, and its colour. */
+/** The last ticks of a crowd, to be shown again: the position, the state and the colour of each unit. */
 
 /** A tick as it is drawn. */
 export interface Shown {
@@ -7,7 +7,7 @@ export interface Shown {
   readonly groups: Uint8Array;
 }
 
-/** A ring of ticks, of as many bytes from its beginning to its end: what is kept does not grow. */
+/** A ring of ticks of fixed size in bytes. */
 export class CrowdHistory {
   private readonly states: Int32Array;
   private readonly outcomes: Uint8Array;
@@ -32,7 +32,7 @@ export class CrowdHistory {
     this.put(this.last, { states, outcomes, groups });
   }
 
-  /** Put something else in the place of the last tick: units were sent elsewhere after it. */
+  /** Replace the last tick: units were sent elsewhere after it. */
   amend(shown: Shown): void {
     this.put(this.last, shown);
   }
@@ -44,7 +44,7 @@ export class CrowdHistory {
     this.groups.set(groups.subarray(0, this.units), begin);
   }
 
-  /** A tick that is kept; the earliest or the last one instead of those before and after. */
+  /** Return a tick that is kept; the earliest or the last one instead of those before and after. */
   at(tick: number): Shown {
     const nearest = Math.min(this.last, Math.max(this.first, tick));
     const begin = (nearest % this.room) * this.units;

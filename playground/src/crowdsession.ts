@@ -28,7 +28,7 @@ export class CrowdSession implements Session {
   private readonly spent: number[] = [];
   private time = 0; // in ticks; units are between those before and after it
   private dirty = true;
-  private edits = -1; // that the ground shows
+  private edits = -1; // the number of edits that the ground shows
   private readonly facts = ["tick", "walking", "arrived", "cut off", "expansions", "memory"].map((name) => h("dd", { "data-fact": name }));
   private readonly timeText = h("span");
   private readonly waitText = h("span");
@@ -61,7 +61,7 @@ export class CrowdSession implements Session {
         draw: (cells, open) => this.draw(cells, open),
         put: (_, cell, done) => done && this.moveGoal(cell),
         changed: () => (this.dirty = true),
-        tell: (text) => setting.tell(text),
+        announce: (text) => setting.announce(text),
       },
       `${this.plan.units} units of ${this.plan.notation}. Arrow keys move a cursor: w draws a wall, x erases, g sets the goal`,
     );
@@ -80,7 +80,7 @@ export class CrowdSession implements Session {
     return `${written(this.march.count)} units, coloured ${colours}; faint ones have arrived`;
   }
 
-  // --- what is changed by hand: after the tick that is looked at, and later ones are forgotten ---
+  // --- changes by hand: they follow the tick that is shown, and later ticks are discarded ---
 
   private draw(cells: readonly Cell[], open: boolean): void {
     this.changing(() => this.march.edit(cells, open, this.at));
@@ -88,7 +88,7 @@ export class CrowdSession implements Session {
 
   private moveGoal(cell: Cell): void {
     if (passable(this.terrain()[cell] ?? WALL)) this.changing(() => this.march.moveGoal(cell, this.at));
-    else this.setting.tell("a wall is there");
+    else this.setting.announce("there is a wall in that cell");
   }
 
   set budget(budget: number | null) {
@@ -207,7 +207,7 @@ export class CrowdSession implements Session {
     this.dirty = true;
   }
 
-  /** Show the walls of the tick that is looked at. */
+  /** Show the walls of the tick that is shown. */
   private paintGround(): void {
     const edits = this.march.editsAt(this.at);
     if (edits === this.edits) return;
@@ -253,7 +253,7 @@ export class CrowdSession implements Session {
     [...texts, bytes(this.march.bytes)].forEach((text, k) => (this.facts[k]!.textContent = text));
     this.timeText.textContent = at < 1 ? "" : `${this.times[at - 1]!.toFixed(2)} ms`;
     this.waitText.textContent = at < 1 ? "" : written(this.waits[at - 1]!);
-    if (performance.now() < this.barsAgain && this.playing) return; // nobody reads bars sixty times a second
+    if (performance.now() < this.barsAgain && this.playing) return; // sixty updates a second could not be read
     this.barsAgain = performance.now() + BARS_EVERY;
     const begin = Math.max(0, at - BARS);
     drawBars(this.timeBars, this.times.slice(begin, at), null, this.setting.colours);

@@ -5,7 +5,7 @@ import type { Chance } from "./world/chance";
 import { regions } from "./world/generate";
 import { type GridMap, passable } from "./world/map";
 
-/** The free cells from which the goal can be reached. */
+/** Return the free cells from which the goal can be reached. */
 export function connected({ terrain, width, height }: GridMap, goal: Cell): Int32Array {
   const { label } = regions(terrain.map((character) => (passable(character) ? 1 : 0)), width, height);
   const cells: number[] = [];
@@ -13,7 +13,7 @@ export function connected({ terrain, width, height }: GridMap, goal: Cell): Int3
   return Int32Array.from(cells);
 }
 
-/** Cells that are far from each other: each the farthest from those before it, in a straight line. */
+/** Return cells that are far from each other: each is the farthest from those before it, in a straight line. */
 export function spread(cells: Int32Array, width: number, count: number): Cell[] {
   const chosen = [cells[0]!];
   const stride = Math.max(1, Math.floor(cells.length / 20_000));

@@ -9,7 +9,7 @@ async function open(): Promise<void> {
   const root = document.getElementById("app")!;
   try {
     const code = await embedded("andante-engine");
-    if (!code) throw new Error("this page carries no agents; andante play writes one that does");
+    if (!code) throw new Error("this page contains no agents; andante play writes one that does");
     const engine = await loadEngine(code, (await embedded("andante-scene")) ?? undefined);
     let fault = "";
     const scene = await sceneOfLink(engine, (text) => (fault = text));

@@ -1,6 +1,6 @@
 /**
- * A crowd on its way: units, what they are sent to do, and a log of what was changed by hand, so that the same march can
- * be made again up to any tick. Budgets count expansions and chance is seeded, so it is the same to the last move.
+ * A crowd that walks: its units, their errands, and a log of changes by hand, so that the same march can be repeated up
+ * to any tick. Budgets count expansions and chance is seeded, so every move is reproduced.
  */
 
 import { CrowdHistory, type Shown } from "./crowdhistory";
@@ -19,21 +19,21 @@ export interface CrowdPlan {
   readonly notation: string;
   readonly units: number;
   readonly errand: Errand;
-  /** Whether units that have arrived are sent on. */
+  /** Whether units that have arrived get new goals. */
   readonly endless: boolean;
   readonly bodies: boolean;
-  /** Expansions in a tick; null for as many as are wanted. */
+  /** Expansions in a tick; null for no limit. */
   readonly budget: number | null;
 }
 
-/** Something done by hand after a tick. */
+/** A change by hand after a tick. */
 type Deed =
   | { readonly tick: number; readonly cells: readonly Cell[]; readonly open: boolean }
   | { readonly tick: number; readonly goal: Cell }
   | { readonly tick: number; readonly budget: number | null };
 
 const STREAMS = 6;
-const KEPT = 1200; // ticks that can be looked at again
+const KEPT = 1200; // ticks that can be shown again
 export const WALKING = OUTCOMES.indexOf("walking");
 const ARRIVED = OUTCOMES.indexOf("arrived");
 
@@ -111,7 +111,7 @@ export class March {
     return this.crowd.bytes;
   }
 
-  /** The targets that have a colour each; none if units are coloured by direction. */
+  /** The targets, each with its colour; none if units are coloured by direction. */
   get coloured(): readonly Cell[] {
     return this.plan.errand === "anywhere" ? [] : this.targets;
   }
@@ -124,7 +124,7 @@ export class March {
     return !this.plan.endless && !this.outcomes.includes(WALKING);
   }
 
-  /** The earliest tick that can be looked at. */
+  /** The earliest tick that can be shown. */
   get first(): number {
     return this.history.first;
   }
@@ -133,12 +133,12 @@ export class March {
     return this.history.at(tick);
   }
 
-  /** How often cells were changed up to a tick. */
+  /** Return how often cells were changed up to a tick. */
   editsAt(tick: number): number {
     return this.deeds.filter((deed) => "cells" in deed && deed.tick <= tick).length;
   }
 
-  /** The map's characters at a tick. */
+  /** Return the map's characters at a tick. */
   terrainAt(tick: number): Uint8Array {
     const terrain = this.plan.map.terrain.slice();
     for (const deed of this.deeds) {
@@ -148,7 +148,7 @@ export class March {
     return terrain;
   }
 
-  /** Units as they are now, by where they go: each target has a colour or, if each unit has its own, each direction. */
+  /** Return the units as they are now, coloured by target or, if each unit has its own, by direction. */
   private get shown(): Shown {
     const { map, errand } = this.plan;
     const groups =
@@ -177,7 +177,7 @@ export class March {
     return tick;
   }
 
-  /** Send everybody on who has arrived. */
+  /** Send all units that have arrived to new goals. */
   private sendOn(): void {
     for (let unit = 0; unit < this.crowd.count; unit++) {
       if (this.outcomes[unit] !== ARRIVED) continue;
@@ -191,16 +191,16 @@ export class March {
     return this.targets[(this.targets.indexOf(this.goals[unit]!) + 1) % this.targets.length]!;
   }
 
-  /** Somewhere else; who has one goal comes back to it. */
+  /** Return another place; units with one goal return to it. */
   private elsewhere(unit: number): Cell {
     const there = this.targets[0]!;
     if (this.plan.errand === "goal" && this.states[unit] !== there) return there;
     return this.anywhere();
   }
 
-  // --- what is done by hand, after the tick that is looked at ---
+  // --- changes by hand, after the tick that is shown ---
 
-  /** Open or close cells; those that are in use are left alone. Returns what was changed. */
+  /** Open or close cells, except those that are in use; return the cells that changed. */
   edit(cells: readonly Cell[], open: boolean, at: number): Cell[] {
     this.rewind(at);
     const taken = new Set<Cell>([...this.states, ...this.targets]);
@@ -210,14 +210,14 @@ export class March {
     return changed;
   }
 
-  /** Send everybody to another goal. */
+  /** Send all units to another goal. */
   moveGoal(goal: Cell, at: number): void {
     if (this.plan.errand !== "goal") return;
     this.rewind(at);
     this.do({ tick: this.ticks, goal });
   }
 
-  /** Give ticks another budget from here on. */
+  /** Set the budget of the ticks from here on. */
   spend(budget: number | null, at: number): void {
     this.rewind(at);
     this.do({ tick: this.ticks, budget });
@@ -240,7 +240,7 @@ export class March {
     } else this.budget = deed.budget;
   }
 
-  /** Who found no path looks again. */
+  /** Let units that found no path search again. */
   private resend(): void {
     for (let unit = 0; unit < this.crowd.count; unit++) {
       const outcome = this.outcomes[unit]!;
@@ -248,7 +248,7 @@ export class March {
     }
   }
 
-  /** Be at an earlier tick again, as if the later ones had not been. */
+  /** Return to an earlier tick, and discard the later ones. */
   private rewind(tick: number): void {
     if (tick >= this.ticks) return;
     const deeds = this.deeds.filter((deed) => deed.tick <= tick);

@@ -7,7 +7,7 @@ export interface Parts {
   readonly values: ReadonlyMap<string, Value>;
 }
 
-/** Take a notation in its normal form apart. */
+/** Split a notation in its normal form into its parts. */
 export function parse(notation: string, cards: readonly Card[]): Parts {
   const found = /^([\w-]+)(?:\((.*)\))?$/.exec(notation);
   const name = found?.[1] ?? notation;
@@ -28,7 +28,7 @@ function read(text: string, { kind }: Parameter): Value {
   return text === "inf" ? Infinity : Number(text);
 }
 
-/** Put a notation together; what has its default value is left out. */
+/** Compose a notation, without the parameters that have their default values. */
 export function compose(card: Card, values: ReadonlyMap<string, Value>): string {
   const spelled = card.parameters
     .filter((parameter) => values.has(parameter.name) && values.get(parameter.name) !== parameter.default)

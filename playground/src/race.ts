@@ -1,4 +1,4 @@
-/** Who arrives first, at what cost. */
+/** The table of a race: the order of arrival, and the costs. */
 
 import { h, written } from "./ui/dom";
 import type { WalkSession } from "./walksession";

@@ -1,7 +1,7 @@
 /**
- * A scene: all that the page shows, as data. It is kept in the link's fragment: JSON, deflated, in base64url.
+ * A scene: everything that the page shows, as data. It is kept in the link's fragment: JSON, deflated, in base64url.
  *
- * A link may come from anywhere and is not trusted: what does not fit is refused with a sentence, and nothing changes.
+ * A link may come from anywhere and is not trusted: a bad one is refused with a sentence, and nothing changes.
  */
 
 import type { Errand } from "./march";
@@ -17,7 +17,7 @@ export type Mode = "walk" | "race" | "crowd";
 export interface Scene {
   mode: Mode;
   map: GridMap;
-  /** What the map was made from, as long as nobody has drawn on it. */
+  /** How the map was generated, as long as it was not edited. */
   recipe: Recipe | null;
   start: Cell;
   goal: Cell;
@@ -69,20 +69,20 @@ export function toBase64(bytes: Uint8Array): string {
 
 // --- reading ---
 
-/** The scene in a link's fragment. */
+/** Return the scene in a link's fragment. */
 export async function fromFragment(fragment: string, engine: Engine): Promise<Scene> {
-  if (fragment.length > MOST_LINK) throw new SceneError("the link is too long to hold a scene");
+  if (fragment.length > MOST_LINK) throw new SceneError("the link is too long to contain a scene");
   let data: unknown;
   try {
     const packed = Uint8Array.from(atob(fragment.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
     data = JSON.parse(new TextDecoder().decode(await inflated(packed)));
   } catch {
-    throw new SceneError("the link does not hold a scene, or not all of it; ask for it again");
+    throw new SceneError("the link does not contain a complete scene; ask for it again");
   }
   return checked(data, engine);
 }
 
-/** Inflate, but never more than a scene can hold: a short link could otherwise fill the memory. */
+/** Inflate at most the size of the largest scene: a short link could otherwise fill the memory. */
 async function inflated(packed: Uint8Array): Promise<Uint8Array> {
   const stream = new Blob([packed as BlobPart]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   const parts: Uint8Array[] = [];
@@ -114,7 +114,7 @@ function checked(data: unknown, engine: Engine): Scene {
   const cell = (value: unknown, what: string): Cell => whole(value, what, 0, cells - 1);
   const free = (value: unknown, what: string): Cell => {
     const found = cell(value, what);
-    if (!passable(map.terrain[found]!)) throw new SceneError(`the link puts ${what} into a wall`);
+    if (!passable(map.terrain[found]!)) throw new SceneError(`the link puts ${what} on a blocked cell`);
     return found;
   };
   const crowd = object(fields.crowd, "the crowd");
@@ -175,7 +175,7 @@ function readEvent(fields: Fields, cell: (value: unknown, what: string) => Cell)
 // --- checks ---
 
 function wrong(what: string): never {
-  throw new SceneError(`the link's scene cannot be shown: ${what} is not as it should be`);
+  throw new SceneError(`the link's scene cannot be shown: ${what} is not valid`);
 }
 
 function object(value: unknown, what: string): Fields {

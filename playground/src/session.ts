@@ -1,4 +1,4 @@
-/** What the stage shows and the controls control: a walk of some agents, or a crowd. */
+/** What the stage shows: a walk of some agents, or a crowd. */
 
 import type { Colours } from "./draw";
 import type { Cell } from "./engine/types";
@@ -13,10 +13,10 @@ export interface Setting {
   brush: number;
   speed: number; // beats per second
   layers: Layers;
-  tell(text: string): void;
+  announce(text: string): void;
   /** Something that the page shows or keeps has changed. */
   changed(): void;
-  /** Walls were drawn, or start or goal put, before any agent has moved: start again with them. */
+  /** Walls, start or goal were changed before any agent has moved: start again with them. */
   rebuild(change: { cells?: readonly Cell[]; open?: boolean; start?: Cell; goal?: Cell }): void;
 }
 
@@ -25,7 +25,7 @@ export interface Session {
   readonly beatName: "move" | "beat" | "tick";
   readonly playing: boolean;
   readonly rushing: boolean;
-  /** The beat shown, and the first and the last one that can be. */
+  /** The beat that is shown, and the first and the last one that can be. */
   readonly at: number;
   readonly first: number;
   readonly last: number;
@@ -42,11 +42,11 @@ export interface Session {
   /** The terrain and the markers as they are now. */
   terrain(): Uint8Array;
   marker(which: Marker): Cell | null;
-  /** Do what is to be done until the next frame; returns whether anything was drawn. */
+  /** Do the work until the next frame, and return whether anything was drawn. */
   frame(seconds: number): boolean;
   dispose(): void;
 }
 
-/** Milliseconds of thinking in a frame, so that drawing has its share. */
+/** Milliseconds of thinking in a frame, which leaves time for drawing. */
 export const THINKING = 8;
 export const RUSHING = 14;

@@ -1,4 +1,4 @@
-/** What the page begins with: the scene in its link, or one of its own. */
+/** The first scene of the page: that of its link, or a default one. */
 
 import type { Cell, Engine } from "./engine/types";
 import { EngineError } from "./engine/types";
@@ -8,7 +8,7 @@ import { type GridMap, GROUND, MapError, passable, WALL } from "./world/map";
 
 const FIRST_AGENTS = ["lrta", "lss", "tba"];
 
-/** The scene in the page's address; a link without one is reported. */
+/** Return the scene in the page's address; report a link without one. */
 export async function sceneOfLink(engine: Engine, say: (text: string) => void): Promise<Scene | null> {
   const fragment = location.hash.slice(1);
   if (!fragment) return null;
@@ -46,7 +46,7 @@ export function givenMap({ name, width, height, passable: free }: NonNullable<En
   return { name, width, height, terrain: Uint8Array.from(free, (cell) => (cell ? GROUND : WALL)) };
 }
 
-/** A start and a goal in the largest region, far from each other in a straight line. */
+/** Return a start and a goal in the largest region, far from each other in a straight line. */
 export function farApart({ terrain, width, height }: GridMap): { start: Cell; goal: Cell } | null {
   const { label, sizes } = regions(terrain.map((character) => (passable(character) ? 1 : 0)), width, height);
   const largest = sizes.indexOf(Math.max(...sizes));

@@ -1,10 +1,9 @@
 /**
- * A walk: agents in one world, on one clock, with all that they did and thought, so that it can be looked at again.
+ * A walk: agents in one world, on one clock, with a record of all moves and thoughts, so that it can be shown again.
  *
  * The clock counts beats. In a beat every agent makes one move or, in a race, gets the same number of expansions and
- * moves as often as it can pay for. Walls and goals change between beats. To go back is to look at an earlier beat; if
- * something is changed there, the agents are led through the same events up to that beat again, and what came after is
- * forgotten.
+ * moves once it can pay for its move. Walls and goals change between beats. Going back shows an earlier beat. If
+ * something is changed there, the agents repeat the same events up to that beat, and what came after is discarded.
  */
 
 import type { Cell, Engine, WalkingAgent, World } from "./engine/types";
@@ -24,16 +23,16 @@ export type Event =
   | { readonly beat: number; readonly cells: readonly Cell[]; readonly open: boolean }
   | { readonly beat: number; readonly goal: Cell };
 
-/** What one agent did and thought, move by move. */
+/** The moves and thoughts of one agent. */
 export class History {
   readonly state = new Column(Int32Array);
   readonly cost = new Column(Float64Array);
   readonly expanded = new Column(Int32Array);
   readonly learned = new Column(Float64Array);
   readonly beat = new Column(Int32Array); // in which the move was made
-  readonly found = new Column(Int32Array); // so many cells were found to be other than believed up to and with this move
+  readonly found = new Column(Int32Array); // the number of cells found to differ from what was believed, up to and with this move
   readonly foundCell = new Column(Int32Array);
-  readonly thoughts = new Column(Int32Array); // so many were thought up to and with this move
+  readonly thoughts = new Column(Int32Array); // the number of thoughts up to and with this move
   readonly kind = new Column(Uint8Array);
   readonly cell = new Column(Int32Array);
   readonly value = new Column(Float64Array);
@@ -41,14 +40,14 @@ export class History {
   readonly walked = new Column(Float64Array); // cost after the move
   readonly total = new Column(Float64Array); // expansions after the move
   readonly worst = new Column(Int32Array); // the most for one move so far
-  epoch = 0; // how often something in it was taken back
+  epoch = 0; // how often something in it was undone
   cut = false; // whether there were more thoughts than are kept
 
   get moves(): number {
     return this.state.length;
   }
 
-  /** So many moves were made up to and with this beat. */
+  /** Return how many moves were made up to and with this beat. */
   movesAt(beat: number): number {
     return this.beat.countUpTo(beat);
   }
@@ -73,7 +72,7 @@ export class History {
   }
 }
 
-/** A move that was thought of; in a race it is made once it is paid for. */
+/** A planned move; in a race it is made once it is paid for. */
 interface Move {
   readonly to: number;
   readonly cost: number;
@@ -81,18 +80,18 @@ interface Move {
   readonly learned: number;
 }
 
-/** One agent on its way. */
+/** One agent that walks. */
 export class Walker {
   readonly history = new History();
   ending: Ending = "walking";
-  /** Why the agent cannot go on, in a sentence. */
+  /** Why the agent cannot continue, in a sentence. */
   refusal: string | null = null;
   /** The beat in which it ended; Infinity while it walks. */
   ended = Infinity;
   private inHand = 0; // expansions, in a race
   private due: Move | null = null;
 
-  /** Without an agent there is one sentence that says why. */
+  /** If there is no agent, `why` is a sentence that says why. */
   constructor(
     readonly notation: string,
     readonly agent: WalkingAgent | null,
@@ -102,7 +101,7 @@ export class Walker {
     if (!agent) this.refuse(why ?? "it cannot walk here", 0);
   }
 
-  /** How much of the thinking for the next move is paid for, from 0 to 1, and the number of its thoughts. */
+  /** Return how much of the thinking for the next move is paid for, from 0 to 1, and the number of its thoughts. */
   get pending(): { share: number; thoughts: number } | null {
     if (!this.due) return null;
     const thoughts = this.history.kind.length - this.history.thoughtsAt(this.history.moves);
@@ -113,7 +112,7 @@ export class Walker {
     return this.ending !== "walking";
   }
 
-  /** One beat: a move, or in a race one once its expansions have been paid for. */
+  /** Run one beat: make a move or, in a race, make it once its expansions are paid for. */
   beat(number: number, budget: number | null): void {
     if (!this.agent || this.atRest) return;
     try {
@@ -126,7 +125,7 @@ export class Walker {
       if (this.due.expanded > this.inHand) return;
       const move = this.due;
       this.due = null;
-      this.inHand = 0; // nobody saves up: who has thought less than it might has wasted the rest
+      this.inHand = 0; // unused expansions are lost
       this.make(number, move);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
@@ -187,7 +186,7 @@ export class Walker {
     this.end("unreachable", number);
   }
 
-  /** Before the world changes: a move that is not made yet was thought of for another world. */
+  /** Before the world changes, drop a move that is not made yet: it was planned for another world. */
   drop(place: Cell): void {
     if (!this.due || !this.agent) return;
     this.due = null;
@@ -195,7 +194,7 @@ export class Walker {
     this.agent.push(place);
   }
 
-  /** After the world has changed: who had arrived or found no path looks again. */
+  /** After the world has changed, let an agent that had arrived or found no path try again. */
   wake(goal: Cell): void {
     if (!this.agent || this.ending === "limit" || this.ending === "refused") return;
     if (this.agent.goal !== goal) this.agent.retarget(goal);
@@ -205,7 +204,7 @@ export class Walker {
   }
 }
 
-/** What a walk is made from: with this, the same walk can be made again. */
+/** The input of a walk, with which the same walk can be repeated. */
 export interface Plan {
   readonly map: GridMap;
   readonly start: Cell;
@@ -224,7 +223,7 @@ export class Walk {
   /** The last beat that has been walked. */
   beat = 0;
   readonly events: Event[] = [];
-  private changedLately = false; // whether somebody may have been cut off
+  private changedLately = false; // whether an agent may have been cut off
   private shortest: { version: number; goal: Cell; path: Optimal | null } | null = null;
 
   constructor(
@@ -257,7 +256,7 @@ export class Walk {
     return [world, walkers];
   }
 
-  /** The goal after the events up to and with a beat. */
+  /** Return the goal after the events up to and with a beat. */
   goalAt(beat: number): Cell {
     const moved = this.events.filter((event) => "goal" in event && event.beat <= beat + 1);
     const last = moved[moved.length - 1];
@@ -268,7 +267,7 @@ export class Walk {
     return this.goalAt(this.beat);
   }
 
-  /** Whether something has changed since the first move: then no path can be called optimal. */
+  /** Whether anything has changed since the first move: then no path is called optimal. */
   get changed(): boolean {
     return this.events.some((event) => event.beat > 1);
   }
@@ -287,7 +286,7 @@ export class Walk {
     return (!last || last.beat <= this.beat + 1) && this.walkers.every((walker) => walker.atRest);
   }
 
-  /** One beat for everybody. */
+  /** Run one beat for all agents. */
   advance(): void {
     this.beat++;
     if (this.changedLately) this.findCutOff();
@@ -295,7 +294,7 @@ export class Walk {
     this.applyEvents(this.beat + 1);
   }
 
-  /** Who can no longer get to the goal waits for the next change, as in the library's scenes; others find out. */
+  /** Let agents that can no longer reach the goal wait for the next change, as in the library's scenes; agents with sight find out. */
   private findCutOff(): void {
     this.changedLately = false;
     if (this.plan.sight !== null) return;
@@ -325,7 +324,7 @@ export class Walk {
     return this.world.passable[cell] === 1;
   }
 
-  /** Open or close cells before the beat that follows `at`; cells that are in use are left alone. */
+  /** Open or close cells before the beat that follows `at`, except cells that are in use. */
   edit(cells: readonly Cell[], open: boolean, at: number): Cell[] {
     if (at < this.beat) this.rewind(at);
     const taken = new Set([...this.walkers.map((walker) => this.placeOf(walker)), this.goal]);
@@ -335,7 +334,7 @@ export class Walk {
     return changed;
   }
 
-  /** Move the goal before the beat that follows `at`; false if it cannot be there. */
+  /** Move the goal before the beat that follows `at`; return false if it cannot be there. */
   retarget(goal: Cell, at: number): boolean {
     if (at < this.beat) this.rewind(at);
     if (!this.isFree(goal)) return false;
@@ -343,13 +342,13 @@ export class Walk {
     return true;
   }
 
-  /** What a link says would happen later is forgotten: from here on it is another walk. */
+  /** Discard the later events of a link: from here on it is another walk. */
   private happen(event: Event): void {
     this.events.splice(0, this.events.length, ...this.events.filter((other) => other.beat <= event.beat), event);
     this.apply(event);
   }
 
-  /** Be at an earlier beat again, as if the later ones had not been. */
+  /** Return to an earlier beat, and discard the later ones. */
   rewind(beat: number): void {
     const events = this.events.filter((event) => event.beat <= beat + 1);
     this.free();
@@ -379,7 +378,7 @@ function free(character: number): number {
   return passable(character) ? 1 : 0;
 }
 
-/** The cells that are connected with one. A diagonal needs both cells beside it, so straight moves find all. */
+/** Return the cells that are connected with one. A diagonal needs both cells beside it, so straight moves find all. */
 function flood(free: Uint8Array, width: number, from: Cell): Uint8Array {
   const reached = new Uint8Array(free.length);
   const queue = [from];
@@ -396,7 +395,7 @@ function flood(free: Uint8Array, width: number, from: Cell): Uint8Array {
   return reached;
 }
 
-/** The map's characters after the events up to and with the one before the next beat. */
+/** Return the map's characters after all events before the next beat. */
 export function terrainAt(map: GridMap, events: readonly Event[], beat: number): Uint8Array {
   const terrain = map.terrain.slice();
   for (const event of events) {

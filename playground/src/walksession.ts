@@ -1,4 +1,4 @@
-/** A walk on the stage: one to six agents side by side or on one map, at any moment of what they did. */
+/** A walk on the stage: one to six agents side by side or on one map, at any moment. */
 
 import { drawDots, drawLine, Ground, lineWidth } from "./draw";
 import type { Cell, Engine } from "./engine/types";
@@ -134,13 +134,13 @@ export class WalkSession implements Session {
       draw: (cells, open, done) => this.draw(cells, open, done),
       put: (which, cell, done) => this.put(which, cell, done),
       changed: () => (this.dirty = true),
-      tell: (text) => this.setting.tell(text),
+      announce: (text) => this.setting.announce(text),
     };
   }
 
-  // --- what is changed by hand ---
+  // --- changes by hand ---
 
-  /** Whether nobody has moved yet: then what is changed belongs to the problem. */
+  /** Whether no agent has moved yet: then changes belong to the problem. */
   private get fresh(): boolean {
     return this.walk.beat === 0 || (this.at === 0 && !this.playing);
   }
@@ -166,12 +166,12 @@ export class WalkSession implements Session {
     if (stroke.cells.size > 0) this.setting.rebuild({ cells: [...stroke.cells], open: stroke.open });
   }
 
-  /** The beat after which a change comes: the last one, or the one looked at if the walk is paused before it. */
+  /** The beat after which a change is made: the last one, or the one shown if the walk is paused before it. */
   private editBeat(): number {
     return this.playing ? this.walk.beat : this.at;
   }
 
-  /** After a change in the past the later beats are gone. */
+  /** After a change in the past, discard the later beats. */
   private catchUp(): void {
     this.time = Math.min(this.time, this.walk.beat);
     this.thoughts = 0;
@@ -182,7 +182,7 @@ export class WalkSession implements Session {
     const free = passable(this.ground.terrain[cell] ?? WALL);
     if (which === "goal" && !this.fresh) {
       if (!free) {
-        if (done) this.setting.tell("a wall is there");
+        if (done) this.setting.announce("there is a wall in that cell");
         return;
       }
       this.walk.retarget(cell, this.editBeat());
@@ -194,7 +194,7 @@ export class WalkSession implements Session {
     if (!done) return;
     this.moved = {};
     if (free) this.setting.rebuild({ [which]: cell });
-    else this.setting.tell("a wall is there");
+    else this.setting.announce("there is a wall in that cell");
   }
 
   marker(which: Marker): Cell {
@@ -255,7 +255,7 @@ export class WalkSession implements Session {
     this.thoughts = 0;
   }
 
-  /** One thought of the next move; after the last one the move. */
+  /** Show one more thought of the next move; after the last one, make the move. */
   think(): void {
     this.pause();
     if (this.at >= this.walk.beat) {
@@ -267,7 +267,7 @@ export class WalkSession implements Session {
     else this.step();
   }
 
-  /** Walk on to the end, as fast as it goes. */
+  /** Run to the end, as fast as possible. */
   rush(): void {
     this.pause();
     this.rushing = true;
@@ -312,7 +312,7 @@ export class WalkSession implements Session {
 
   // --- drawing ---
 
-  /** Put the tiles into as many columns as make the map largest. */
+  /** Arrange the tiles in the number of columns that makes the map largest. */
   arrange(): void {
     const { clientWidth: width, clientHeight: height } = this.root;
     const count = this.tiles.length;
@@ -323,7 +323,7 @@ export class WalkSession implements Session {
       const across = (width / columns - TILE_EDGES) / map.width;
       const down = narrow ? across : (height / Math.ceil(count / columns) - TILE_TEXTS) / map.height;
       const scale = narrow && width / columns < LEAST_TILE ? 0 : Math.min(across, down);
-      // On a narrow page, which scrolls, tiles are as large as they can be; else all are to be seen at once.
+      // On a narrow page, which scrolls, tiles are as large as possible; otherwise all are visible together.
       if (scale > largest * 1.02) [best, largest] = [columns, scale];
     }
     this.root.style.gridTemplateColumns = `repeat(${best}, minmax(0, 1fr))`;
@@ -336,7 +336,7 @@ export class WalkSession implements Session {
     this.dirty = true;
   }
 
-  /** Show the walls of the beat that is looked at. */
+  /** Show the walls of the beat that is shown. */
   private paintGround(): void {
     const events = this.walk.events.filter((event) => event.beat <= this.at + 1).length;
     const shown = `${events} of ${this.walk.events.length}`;
@@ -390,7 +390,7 @@ export class WalkSession implements Session {
     }
   }
 
-  /** How a walker stands at the moment looked at. */
+  /** Return the state of a walker at the moment that is shown. */
   private standing(view: WalkerView): { ending: Ending; text: string } {
     const { walker } = view;
     if (walker.ending === "refused") return { ending: "refused", text: walker.refusal ?? "" };
@@ -404,7 +404,7 @@ export class WalkSession implements Session {
     return { ending, text: ENDINGS[ending] };
   }
 
-  /** A picture of the stage: all canvases as they are now. */
+  /** Return the canvases of the stage as they are now. */
   canvases(): HTMLCanvasElement[] {
     return this.tiles.map((tile) => tile.board.canvas);
   }

@@ -1,4 +1,4 @@
-// Crowds in the engine are those in Python, tick by tick. tests/playground/test_engine.py writes the file and calls this.
+// Compares crowds in the engine with those in Python, tick by tick. tests/playground/test_engine.py calls this.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** An engine that is too simple to be wrong, for tests of the page: LRTA* with one step of lookahead, in plain maps. */
+/** An engine that is too simple to be wrong, for tests of the page: LRTA* with one move of lookahead, in plain maps. */
 
 import type { Card, Cell, Crowd, Engine, Ground, Saved, Status, Step, WalkingAgent, World } from "../src/engine/types";
 import { EngineError, EXPANDED, LEARNED, OUTCOMES, UNREACHABLE } from "../src/engine/types";

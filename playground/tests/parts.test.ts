@@ -11,7 +11,7 @@ import { mapOf } from "./maps";
 import { naiveEngine } from "./naive";
 
 describe("columns", () => {
-  it("grow, are cut back and searched", () => {
+  it("grow, are shortened and searched", () => {
     const column = new Column(Int32Array);
     column.append(Array.from({ length: 500 }, (_, k) => Math.floor(k / 2)));
     column.push(1000);
@@ -39,7 +39,7 @@ describe("maps", () => {
 
 describe("the notation", () => {
   const [card] = naiveEngine.cards;
-  it("is taken apart and put together, without what is at its default", () => {
+  it("is split and composed, without parameters at their defaults", () => {
     const { name, values } = parse("lrta(depth=3, quota=inf, ties=last, lazy=true)", naiveEngine.cards);
     expect([name, ...values.values()]).toEqual(["lrta", 3, Infinity, "last", true]);
     expect(compose(card!, values)).toBe("lrta(depth=3, quota=inf, ties=last, lazy=true)");
@@ -63,7 +63,7 @@ describe("a link", () => {
     crowd: { notation: "lrta", units: 1000, errand: "streams", endless: true, bodies: false, budget: null },
   };
 
-  it("holds the whole scene", async () => {
+  it("contains the whole scene", async () => {
     expect(await fromFragment(await toFragment(scene), naiveEngine)).toEqual(scene);
     const recipe = { kind: "rooms", width: 40, height: 30, seed: 9, options: { size: 8 } };
     const made = { ...scene, map: generate(recipe), recipe, events: [], start: 0, goal: 1 };
@@ -71,15 +71,15 @@ describe("a link", () => {
   });
 
   it.each([
-    ["nonsense!", /does not hold a scene/],
-    ["AAAA", /does not hold a scene/],
-  ])("that holds none is refused: %s", async (fragment, message) => {
+    ["nonsense!", /does not contain a complete scene/],
+    ["AAAA", /does not contain a complete scene/],
+  ])("without a scene is refused: %s", async (fragment, message) => {
     await expect(fromFragment(fragment, naiveEngine)).rejects.toThrow(message);
   });
 
   it.each([
     [{ mode: "fly" }, /its mode/],
-    [{ start: 5 }, /start into a wall/],
+    [{ start: 5 }, /start on a blocked cell/],
     [{ goal: 99 }, /the goal/],
     [{ agents: ["lrta", "walker"] }, /no algorithm 'walker'/],
     [{ agents: Array(7).fill("lrta") }, /agents/],
@@ -92,14 +92,14 @@ describe("a link", () => {
     await expect(fromFragment(bad, naiveEngine)).rejects.toThrow(message);
   });
 
-  it("is said in Python", () => {
+  it("is written as Python", () => {
     expect(python({ ...scene, mode: "walk", agents: ["lrta"] }, naiveEngine)).toMatch(/\(3, 2\)\), sight=5\)$/);
     expect(python({ ...scene, mode: "walk", agents: ["lrta"], sight: null }, naiveEngine)).toBe('import andante\ntrial = andante.run("lrta", andante.read_map("mine.map").problem((0, 0), (3, 2)))');
   });
 });
 
 describe("traces", () => {
-  it("are summed up as Python writes JSON", () => {
+  it("have the checksum of the JSON that Python writes", () => {
     expect(canonical({ b: [1, 2.5, null], a: "ü\n", c: true })).toBe('{"a":"\\u00fc\\n","b":[1,2.5,null],"c":true}');
   });
 

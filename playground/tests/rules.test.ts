@@ -1,4 +1,4 @@
-/** Holds maps and map files to what Python makes of them; tests/playground/test_rules.py writes the cases. */
+/** Compares maps and map files with those of Python; tests/playground/test_rules.py writes the cases. */
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";

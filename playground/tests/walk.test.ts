@@ -17,7 +17,7 @@ function finish(one: Walk): Walk {
 const path = (one: Walk): number[] => [...one.walkers[0]!.history.state.view()];
 
 describe("a walk", () => {
-  it("goes along the free cells to the goal, one move in a beat", () => {
+  it("follows free cells to the goal, one move in a beat", () => {
     const done = finish(walk());
     expect(path(done)).toEqual([22, 23, 24, 25, 26, 27, 28]);
     expect(done.beat).toBe(7);
@@ -25,7 +25,7 @@ describe("a walk", () => {
     expect(done.walkers[0]!.history.walked.at(6)).toBe(done.optimal!.cost);
   });
 
-  it("is the same after going back and on again", () => {
+  it("is the same after going back and forward again", () => {
     const whole = finish(walk({ start: 0, goal: 49 }));
     const again = walk({ start: 0, goal: 49 });
     for (let k = 0; k < 6; k++) again.advance();
@@ -34,7 +34,7 @@ describe("a walk", () => {
     expect(path(finish(again))).toEqual(path(whole));
   });
 
-  it("takes walls into account that are drawn while agents walk, and again when it is walked again", () => {
+  it("takes walls into account that are drawn while agents walk, and repeats them when it is repeated", () => {
     const one = walk();
     one.advance();
     expect(one.edit([25, 22, 28], false, 1)).toEqual([25]); // not under agents, nor on the goal
@@ -48,7 +48,7 @@ describe("a walk", () => {
     expect(path(same)).toEqual(before);
   });
 
-  it("goes another way from the move that is changed, and forgets what came after", () => {
+  it("takes another path from the move that is changed, and discards what came after", () => {
     const one = finish(walk());
     one.edit([24], false, 1);
     expect(one.beat).toBe(1);
@@ -66,7 +66,7 @@ describe("a walk", () => {
     expect(one.changed).toBe(true);
   });
 
-  it("lets who is cut off wait until there is a path again", () => {
+  it("lets agents that are cut off wait until there is a path again", () => {
     const one = walk();
     one.advance();
     one.edit([26, 6, 46, 16, 36], false, 1);
@@ -80,7 +80,7 @@ describe("a walk", () => {
     expect(path(one)).toEqual(before);
   });
 
-  it("says why an agent cannot walk, and lets the others", () => {
+  it("says why an agent cannot walk, and runs the others", () => {
     const one = finish(walk({ notations: ["needy", "lrta"] }));
     expect(one.walkers[0]!.refusal).toContain("pattern");
     expect(one.walkers[1]!.ending).toBe("arrived");
@@ -93,7 +93,7 @@ describe("a race", () => {
     expect(slow.walkers[0]!.history.beat.at(0)).toBe(2);
     expect(slow.beat).toBe(14);
     const fast = finish(walk({ budget: 100 }));
-    expect(fast.beat).toBe(7); // nobody makes two moves in a beat
+    expect(fast.beat).toBe(7); // no agent makes two moves in a beat
     expect(path(fast)).toEqual(path(slow));
   });
 

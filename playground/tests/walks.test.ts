@@ -1,4 +1,4 @@
-// Walks in the engine are those in Python, move by move. tests/playground/test_engine.py writes the file and calls this.
+// Compares walks in the engine with those in Python, move by move. tests/playground/test_engine.py calls this.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -63,7 +63,7 @@ function compare(engine: Engine, world: World, walk: Walk): void {
   agent.dispose();
 }
 
-/** Save half-way, walk on, go back, and walk the same way again. */
+/** Save half-way, continue, restore, and make the same moves again. */
 function goBack(agent: ReturnType<Engine["agent"]>, walk: Walk): void {
   const half = Math.floor(walk.moves.length / 2);
   agent.reset(walk.start, walk.goal);

@@ -1,4 +1,4 @@
-"""The rules of cover, written from their words alone: dictionaries, sets, every square of every level in turn."""
+"""The cover rules, written from their description alone, with dictionaries and sets, one square after the other."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from andante.world.grid import Grid
 from tests import naive
 
 Neighbours = dict[int, list[int]]
-Families = list[list[int]]  # the children of each state of a level, in the order in which the states are made
+Families = list[list[int]]  # the children of each state of a level, in the order of the states
 
 
 def plain_levels(grid: Grid, rule: str = "aligned") -> list[tuple[Families, Neighbours]]:
-    """For each level above a grid its families, by the numbers of their members on the level below, and its arcs."""
+    """Return the families and arcs of each level above a grid; members have the numbers of the level below."""
     free = [[bool(cell) for cell in row] for row in grid.passable]
     neighbours = {
         grid.state(x, y): [grid.state(*near) for near, _ in naive.legal_moves(free, x, y, grid.rule)]
@@ -23,7 +23,7 @@ def plain_levels(grid: Grid, rule: str = "aligned") -> list[tuple[Families, Neig
         if free[y][x]
     }
     neighbours = {state: row for state, row in neighbours.items() if row}
-    over = {state: state for state in neighbours}  # the state of the level over each ground state
+    over = {state: state for state in neighbours}  # the state of the current level above each ground state
     levels: list[tuple[Families, Neighbours]] = []
     while any(neighbours.values()):
         squares = _squares(grid, over, 2 ** len(levels)) if rule == "aligned" else []
@@ -36,7 +36,7 @@ def plain_levels(grid: Grid, rule: str = "aligned") -> list[tuple[Families, Neig
 
 
 def ground_sets(levels: list[tuple[Families, Neighbours]]) -> list[list[set[int]]]:
-    """For each of such levels the ground states of each of its states."""
+    """Return the ground states below each state of each level."""
     found: list[list[set[int]]] = []
     for families, _ in levels:
         below = found[-1] if found else None
@@ -45,7 +45,7 @@ def ground_sets(levels: list[tuple[Families, Neighbours]]) -> list[list[set[int]
 
 
 def _squares(grid: Grid, over: dict[int, int], side: int) -> list[list[int]]:
-    """The states at the corners of each aligned square, row by row, where all four are different."""
+    """Return the four states at the corners of each aligned square, row by row, where all four are different."""
     found = []
     for y in range(0, grid.height - side, 2 * side):
         for x in range(0, grid.width - side, 2 * side):
@@ -57,7 +57,7 @@ def _squares(grid: Grid, over: dict[int, int], side: int) -> list[list[int]]:
 
 
 def _aligned(neighbours: Neighbours, squares: list[list[int]]) -> Families:
-    """Squares, then cliques of four or three at each state in turn, then what is left, last first."""
+    """Make families of squares, of cliques of four or three at each state in turn, then of what is left, last first."""
     families: Families = []
     covered: dict[int, list[int]] = {}
 
@@ -92,24 +92,24 @@ def _aligned(neighbours: Neighbours, squares: list[list[int]]) -> Families:
 
 
 def _literal(neighbours: Neighbours, squares: list[list[int]]) -> Families:
-    """Cliques of four, of three, of two; what is left joins its neighbour if it has one only, or stays alone."""
+    """Make families of cliques of four, of three, of two; what is left joins its only neighbour or stays alone."""
     return _with_leftovers(neighbours, lambda state: len(neighbours[state]) == 1)
 
 
 def _eager(neighbours: Neighbours, squares: list[list[int]]) -> Families:
-    """A clique of four or else of three at each state in turn, then of two; what is left as in ``literal``."""
+    """Make a family of a clique of four or else three at each state, then of two; the rest is as in ``literal``."""
     return _with_leftovers(neighbours, lambda state: len(neighbours[state]) == 1, ((3, 2), (1,)))
 
 
 def _joining(neighbours: Neighbours, squares: list[list[int]]) -> Families:
-    """Cliques of four, of three, of two; what is left joins the smallest family beside it that has room."""
+    """Make families of cliques of four, three, two; what is left joins the smallest neighbouring family with space."""
     return _with_leftovers(neighbours, lambda state: True)
 
 
 def _with_leftovers(
     neighbours: Neighbours,
     may_join: Callable[[int], bool],
-    passes: tuple[tuple[int, ...], ...] = ((3,), (2,), (1,)),  # how many to take beside a state, the best first
+    passes: tuple[tuple[int, ...], ...] = ((3,), (2,), (1,)),  # the neighbours to take with a state, best first
 ) -> Families:
     families: Families = []
     covered: dict[int, list[int]] = {}
@@ -143,6 +143,6 @@ def _is_clique(neighbours: Neighbours, states: Iterable[int]) -> bool:
 
 
 def _row(neighbours: Neighbours, parent: dict[int, int], family: list[int]) -> list[int]:
-    """The neighbours of a node, in the order in which its children, by number, meet them."""
+    """Return the neighbours of a node, in the order in which the arcs of its children, by number, lead to them."""
     met = [parent[near] for child in sorted(family) for near in neighbours[child]]
     return list(dict.fromkeys(node for node in met if node != parent[family[0]]))

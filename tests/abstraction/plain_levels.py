@@ -1,7 +1,7 @@
-"""Properties 1 to 8 of Bulitko et al. (2007), section 4.2, checked the plain way: dictionaries, sets and the paper's words.
+"""Properties 1 to 8 of Bulitko et al. (2007), section 4.2, checked with dictionaries, sets and the paper's words.
 
-`check` knows the ground only as a dictionary of neighbours, worked out apart from the kernels: property 8, that the
-levels fit the graph as it is now, is that all others hold with respect to it.
+`check` knows the ground only as a dictionary of neighbours, which is computed without the kernels. Property 8, that the
+levels fit the current graph, means that all others hold with respect to it.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ Neighbours = dict[int, list[int]]
 
 @dataclass(frozen=True)
 class Ground:
-    """A graph as it is now: where one can go, and where its states are."""
+    """The current graph: which states can be entered from which, and the points of the states."""
 
     neighbours: Neighbours
     point: dict[int, tuple[float, ...]]
-    metric: str  # between places of abstract states
+    metric: str  # between points of abstract states
 
 
 def ground_of(world, closed_states=(), closed_edges=()) -> Ground:
-    """A grid or graph without what is closed; an edge is a pair of states in either order."""
+    """Return a grid or graph without what is closed; an edge is a pair of states in either order."""
     shut, cut = set(closed_states), {frozenset(edge) for edge in closed_edges}
     if isinstance(world, Grid):
         everywhere = _cells(world, shut)
@@ -62,7 +62,7 @@ def _cells(grid: Grid, shut: set[int]) -> Neighbours:
 
 
 def check(levels: Hierarchy, ground: Ground) -> None:
-    """All eight properties, the bookkeeping behind them, and that the public face shows the same."""
+    """Check all eight properties, the bookkeeping behind them, and that the public methods return the same."""
     table, rows = _family(levels.layers), _rows(levels.layers)
     _check_nothing_leaks(levels.layers, table, rows)
     members = {0: {state for state, row in ground.neighbours.items() if row}}
@@ -82,7 +82,7 @@ def check(levels: Hierarchy, ground: Ground) -> None:
 
 
 def _family(layers: Layers) -> dict[int, dict[str, int]]:
-    """Every node ever used, by name of field."""
+    """Return the fields of every node that was ever used."""
     table = {}
     for node in range(layers.used[0]):
         own = layers.node[node - layers.ground] if node >= layers.ground else np.zeros((), layers.node.dtype)
@@ -92,7 +92,7 @@ def _family(layers: Layers) -> dict[int, dict[str, int]]:
 
 
 def _rows(layers: Layers) -> dict[int, dict[int, int]]:
-    """For each node its arcs: where to, and how many arcs of the level below each stands for."""
+    """Return the arcs of each node: their targets, and how many arcs of the level below each one represents."""
     rows = {}
     for node in range(layers.ground, layers.used[0]):
         entry = layers.node[node - layers.ground]
@@ -101,14 +101,14 @@ def _rows(layers: Layers) -> dict[int, dict[int, int]]:
             if k and k % CHUNK == 0:
                 chunk = int(layers.link[chunk])
             near = int(layers.arc[chunk, k % CHUNK])
-            assert near not in row  # once each
+            assert near not in row  # each at most once
             row[near] = int(layers.arc[chunk, CHUNK + k % CHUNK])
         rows[node] = row
     return rows
 
 
 def _children(layers: Layers, node: int) -> list[int]:
-    """The children of a node, by their links, which must lead back as well."""
+    """Return the children of a node by their links, after checking that the links lead back as well."""
     found, child, before = [], int(layers.node["child"][node - layers.ground]), 0
     while child:
         assert layers.family["previous"][child - 1] == before
@@ -118,7 +118,7 @@ def _children(layers: Layers, node: int) -> list[int]:
 
 
 def _check_nothing_leaks(layers: Layers, table, rows) -> None:
-    """Every node and chunk that was ever used is in use or waits to be used again, and none is both."""
+    """Check that every node and chunk that was ever used is either in use or waits to be used again."""
     nodes, chunks = layers.used
     live = {node for node in range(max(layers.ground, 1), nodes) if table[node]["weight"] > 0}
     waiting, node = [], int(layers.scalars[0]["free_node"])
@@ -140,7 +140,7 @@ def _check_nothing_leaks(layers: Layers, table, rows) -> None:
 
 
 def _check_family(layers: Layers, table, below: set[int], above: set[int], at_top: bool) -> None:
-    """Properties 2, 3 and 4: one parent each; at least one child and at most ``most``."""
+    """Check properties 2, 3 and 4: one parent each, and from one child up to the limit."""
     found = []
     for node in above:
         children = _children(layers, node)
@@ -152,7 +152,7 @@ def _check_family(layers: Layers, table, below: set[int], above: set[int], at_to
 
 
 def _check_kin_hang_together(layers: Layers, arcs: Neighbours, table, above: set[int]) -> None:
-    """Property 7: from each child one can get to each other without leaving the family."""
+    """Check property 7: each child can be reached from each other one without leaving the family."""
     for node in above:
         kin = set(_children(layers, node))
         reached = {min(kin)}
@@ -165,7 +165,7 @@ def _check_kin_hang_together(layers: Layers, arcs: Neighbours, table, above: set
 
 
 def _check_arcs(arcs: Neighbours, rows, table, below: set[int], above: set[int]) -> None:
-    """Properties 5 and 6, and 1 as far as it is about arcs: those of a level are those of the level below, counted."""
+    """Check properties 5 and 6, and 1 for arcs: the arcs of a level are those of the level below, counted."""
     wanted = Counter(
         (table[state]["parent"], table[near]["parent"])
         for state in below
@@ -177,7 +177,7 @@ def _check_arcs(arcs: Neighbours, rows, table, below: set[int], above: set[int])
 
 
 def _check_weights(levels: Hierarchy, ground: Ground, table, members) -> None:
-    """Each node counts the ground states below it, and its place is their mean."""
+    """Check that each node counts the ground states below it, and that its point is their mean."""
     for state in members[0]:
         assert all(table[state][name] == 0 for name in ("child", "row", "degree", "weight", "level"))
     below = {state: [state] for state in members[0]}
@@ -194,7 +194,7 @@ def _check_weights(levels: Hierarchy, ground: Ground, table, members) -> None:
 
 
 def _check_centres(levels: Hierarchy, level: int, ground: Ground, below: dict[int, list[int]]) -> None:
-    """A node is represented by its ground state nearest to the mean of all."""
+    """Check that the ground state nearest to the mean of all represents a node."""
     for node, centre in zip(sorted(below), levels.representatives(level).tolist(), strict=True):
         mean = [sum(axis) / len(axis) for axis in zip(*(ground.point[state] for state in below[node]), strict=True)]
         apart = {state: naive.apart("euclidean", ground.point[state], mean) for state in below[node]}
@@ -202,13 +202,13 @@ def _check_centres(levels: Hierarchy, level: int, ground: Ground, below: dict[in
 
 
 def _check_face(levels: Hierarchy, ground: Ground, table, rows, members) -> None:
-    """What users are shown is the same."""
+    """Check that the public methods return the same."""
     assert levels.sizes == [len(members[level]) for level in range(levels.top + 1)]
-    number = {state: state for state in ground.neighbours}  # of each node within its level
+    number = {state: state for state in ground.neighbours}  # the number of each node within its level
     for level in range(1, levels.top + 1):
         assert levels.nodes(level).tolist() == sorted(members[level])
         number |= {node: k for k, node in enumerate(sorted(members[level]))}
-    over = {state: state for state in members[0]}  # the node of the level that each ground state is part of
+    over = {state: state for state in members[0]}  # the node of the current level above each ground state
     for level in range(levels.top + 1):
         if level:
             over = {state: table[node]["parent"] for state, node in over.items()}
@@ -218,7 +218,7 @@ def _check_face(levels: Hierarchy, ground: Ground, table, rows, members) -> None
 
 
 def _check_level(levels: Hierarchy, level: int, metric: str, number: dict[int, int], rows, nodes: set[int]) -> None:
-    """The families of one level, and property 1 as far as it is about costs."""
+    """Check the families of one level, and property 1 for costs."""
     graph, place, counts = levels.level(level), levels.points(level).tolist(), levels.counts(level)
     for node in nodes:
         me = number[node]

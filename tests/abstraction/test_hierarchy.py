@@ -1,4 +1,4 @@
-"""The levels above a graph, as built: properties 1 to 7 of Bulitko et al. (2007), its Figures 8 and 9, what is refused."""
+"""The levels above a graph: properties 1 to 7 of Bulitko et al. (2007), its Figures 8 to 10, and bad arguments."""
 
 import gc
 import weakref
@@ -34,7 +34,7 @@ def test_properties_1_to_7_hold_on_every_level(world, cover):
 
 @pytest.mark.parametrize("cover", Cover)
 @pytest.mark.parametrize("kind", ["empty", "random", "rooms", "maze", "caves"])
-def test_they_hold_on_larger_maps(kind, cover):
+def test_properties_1_to_7_hold_on_larger_maps(kind, cover):
     grid = andante.generate(kind, SIDE, SIDE, seed=4)
     check(Hierarchy(grid, cover), ground_of(grid))
 
@@ -53,7 +53,7 @@ def test_at_the_top_each_component_is_one_state(world, cover):
 
 @given(worlds(), covers)
 @examples(60)
-def test_a_representative_is_the_ground_state_nearest_to_the_place(world, cover):
+def test_a_representative_is_the_ground_state_nearest_to_the_point(world, cover):
     levels, ground = Hierarchy(world, cover), ground_of(world)
     for level in range(1, levels.top + 1):
         region, place = levels.regions(level), levels.points(level)
@@ -68,7 +68,7 @@ def test_a_representative_is_the_ground_state_nearest_to_the_place(world, cover)
 
 @pytest.mark.parametrize("cover", Cover)
 def test_rows_of_any_length(cover):
-    """A hub with forty neighbours needs several chunks of arcs; and no node takes more children than it may."""
+    """A hub with forty neighbours needs several chunks of arcs, and no node has more children than the limit."""
     hub, full = (
         ring_and_spokes(40),
         Graph.from_edges(
@@ -79,15 +79,15 @@ def test_rows_of_any_length(cover):
         check(Hierarchy(graph, cover), ground_of(graph))
 
 
-def test_states_alone_in_the_world_have_no_levels():
+def test_isolated_states_have_no_levels():
     levels = Hierarchy(Grid(np.array([[1, 0, 1]], bool)))
     assert (levels.top, levels.sizes) == (0, [0])
     assert levels.regions(0).tolist() == [-1, -1, -1]
     assert levels.level(0) is levels.graph
 
 
-def test_regions_with_one_centre_are_not_free_to_go_between():
-    """A ring of eight and the hub in its midst have the same place, and costs must be positive."""
+def test_moves_between_regions_with_the_same_centre_have_a_cost():
+    """A ring of eight and the hub in its middle have the same point, and costs must be positive."""
     graph = Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0)], points=[(0.0, 0.0)] * 3)
     levels = Hierarchy(graph, Cover.EAGER)
     assert {cost for state in range(levels.sizes[1]) for _, cost in levels.level(1).neighbours(state)} <= {LEAST_COST}
@@ -113,7 +113,7 @@ def test_figure_8():
 def test_figure_9():
     """Three rounds, until one state is left: s'1 with s'2, s'3 with s'4.
 
-    The figure does not tell in which order a state's neighbours are looked at: clockwise from the east it comes out.
+    The figure does not show the order of a state's neighbours. Clockwise from the east, it is reproduced.
     """
     state, graph = figure_4_clockwise()
     levels = Hierarchy(graph, Cover.LITERAL)
@@ -125,17 +125,17 @@ def test_figure_9():
 
 
 def test_figure_10():
-    """A place is the mean of the ground states' places, an edge costs the distance between two."""
+    """A node's point is the mean of the ground states' points, and an edge costs the distance between two."""
     state, graph = figure_4_clockwise()
     levels = Hierarchy(graph, Cover.LITERAL)
     one, two = levels.parent(0, state["s0"]), levels.parent(0, state["s3"])
     assert levels.points(1)[[one, two]].tolist() == [[0.5, 2.5], [2.0, 2.5]]
     assert dict(levels.level(1).neighbours(one))[two] == 1.5
-    assert levels.points(2)[levels.parent(1, one)].tolist() == pytest.approx([1.0, 2.5])  # of six, not of two
+    assert levels.points(2)[levels.parent(1, one)].tolist() == pytest.approx([1.0, 2.5])  # of six points, not of two
 
 
 def test_the_cover_rules_differ_where_they_should():
-    """Of a line of three, two are a clique; the third joins them by the degree it has, or by any."""
+    """Two states of a line of three are a clique; the third joins them if its degree is one, or whatever its degree."""
     ring = Graph.from_edges([(k, (k + 1) % 5, 1.0) for k in range(5)], points=np.zeros((5, 2)))
     assert Hierarchy(ring, Cover.LITERAL).sizes[1] == Hierarchy(ring, Cover.EAGER).sizes[1] == 3
     assert Hierarchy(ring, Cover.JOINING).sizes[1] == 2
@@ -146,14 +146,14 @@ def test_the_cover_rules_differ_where_they_should():
 
 
 def regions_of(levels, level):
-    """The ground states of each state of a level, as sets."""
+    """Return the ground states below each state of a level, as sets."""
     region = levels.regions(level)
     return {frozenset(np.flatnonzero(region == state).tolist()) for state in range(levels.sizes[level])}
 
 
 @given(grids(14, RULES), st.sampled_from(list(Cover)))
 @examples(100)
-def test_levels_are_covered_as_the_rule_says_in_words(grid, cover):
+def test_levels_are_covered_as_the_rule_says(grid, cover):
     levels, plain = Hierarchy(grid, cover), ground_sets(plain_levels(grid, cover.name.lower()))
     assert levels.top == len(plain)
     for level, families in enumerate(plain, 1):
@@ -161,7 +161,7 @@ def test_levels_are_covered_as_the_rule_says_in_words(grid, cover):
 
 
 @pytest.mark.parametrize("kind", ["random", "rooms", "maze", "caves", "outdoor"])
-def test_and_so_on_larger_maps(kind):
+def test_larger_maps_are_covered_as_the_rule_says(kind):
     grid = andante.generate(kind, 67, 65, seed=4)
     levels, plain = Hierarchy(grid, Cover.ALIGNED), ground_sets(plain_levels(grid))
     assert [regions_of(levels, k) for k in range(1, levels.top + 1)] == [set(map(frozenset, one)) for one in plain]
@@ -180,7 +180,7 @@ def test_the_same_grid_in_rows_of_arcs_has_the_same_squares():
     assert np.array_equal(Hierarchy(grid).regions(2), Hierarchy(grid.graph.csr()).regions(2))
 
 
-#: States per level on an average map: the square roots of the pairs in Table 5 of Bulitko et al. (2008).
+#: States per level of an average map: the square roots of the pairs in Table 5 of Bulitko et al. (2008).
 TABLE_5 = {1: 27_203, 2: 7_681, 3: 2_470, 4: 927, 5: 387, 6: 176, 7: 80}
 
 
@@ -196,7 +196,7 @@ def test_levels_have_the_sizes_of_the_papers_databases(movingai):
 # --- sharing --------------------------------------------------------------------------------------------------------
 
 
-def test_a_hierarchy_is_built_once_and_goes_with_its_graph():
+def test_a_hierarchy_is_built_once_and_released_with_its_graph():
     grid = Grid(np.ones((6, 6), bool))
     shared = hierarchy_of(grid.graph).layers
     assert hierarchy_of(grid.graph).layers is shared
@@ -214,7 +214,7 @@ def test_a_shared_hierarchy_cannot_be_written_to():
             array[0] = 1
 
 
-# --- what is refused ------------------------------------------------------------------------------------------------
+# --- bad arguments ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -233,16 +233,16 @@ def test_a_shared_hierarchy_cannot_be_written_to():
         (lambda levels: levels.children(1, "x"), "a state must be a whole number, got 'x'"),
     ],
 )
-def test_what_is_not_there_is_refused_in_a_sentence(call, sentence):
+def test_unknown_levels_and_states_are_refused_in_a_sentence(call, sentence):
     levels = Hierarchy(Grid(np.ones((8, 8), bool)))
     with pytest.raises(andante.AndanteError, match=sentence):
         call(levels)
 
 
 @pytest.mark.parametrize("build", [Hierarchy, ChangingHierarchy, hierarchy_of])
-def test_graphs_without_places_or_with_one_way_moves_are_refused(build):
-    with pytest.raises(GraphError, match="give it points"):
+def test_graphs_without_points_or_with_one_way_moves_are_refused(build):
+    with pytest.raises(GraphError, match="this graph has no points"):
         build(Graph.from_edges([(0, 1, 1.0)]))
     one_way = Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0)], points=[(0.0,), (1.0,), (2.0,)], directed=True)
-    with pytest.raises(GraphError, match="every move can be taken back at the same cost"):
+    with pytest.raises(GraphError, match="every move can be reversed at the same cost"):
         build(one_way)

@@ -1,4 +1,4 @@
-"""The levels above a map that changes: those of its map at any time, mended a piece at a time, and shared by all."""
+"""Levels above a map that changes: always those of some map, repaired in small steps, and shared by all agents."""
 
 import threading
 
@@ -30,7 +30,7 @@ def flip(world, states):
 
 
 def own_map(levels, world):
-    """The map below the levels: the world's, but for changes that they have yet to follow."""
+    """Return the map below the levels: the world's, except for changes that they have yet to follow."""
     return Grid(levels._ground.passable.reshape(world.passable.shape), rule=world.rule)
 
 
@@ -41,7 +41,7 @@ def own_map(levels, world):
     st.lists(st.tuples(FLIPPED, st.integers(0, 5)), max_size=12),
 )
 @examples(100)
-def test_levels_are_those_of_a_map_at_any_time_and_of_the_world_when_it_is_settled(grid, cover, keep, steps):
+def test_levels_always_fit_some_map_and_the_world_when_it_is_settled(grid, cover, keep, steps):
     world = World(grid)
     levels = levels_of(world.graph, cover, keep)
     for flipped, mended in steps:
@@ -58,7 +58,7 @@ def test_levels_are_those_of_a_map_at_any_time_and_of_the_world_when_it_is_settl
 
 
 @pytest.mark.parametrize("one_by_one", [True, False])
-def test_no_change_is_missed_however_many_there_are(one_by_one):
+def test_no_change_is_missed_however_many_occur(one_by_one):
     world, rng = World(andante.generate("random", 48, 48, seed=1)), np.random.default_rng(1)
     levels = levels_of(world.graph, DEFAULT_COVER, Keep.CONNECTED)
     cells = [tuple(cell) for cell in rng.integers(0, 48, (2 * RECENT, 2)).tolist()]
@@ -73,7 +73,7 @@ def test_no_change_is_missed_however_many_there_are(one_by_one):
     check(levels, ground_of(world.frozen()))
 
 
-def test_all_on_a_world_share_its_levels_and_a_hierarchy_is_of_the_present_version():
+def test_agents_share_the_levels_of_a_world_and_a_hierarchy_is_of_its_present_version():
     world = World(andante.generate("rooms", 32, 32, seed=1))
     levels = levels_of(world.graph, DEFAULT_COVER, Keep.CONNECTED)
     two = levels_of(world.graph, DEFAULT_COVER, Keep.CONNECTED, 2)
@@ -81,7 +81,7 @@ def test_all_on_a_world_share_its_levels_and_a_hierarchy_is_of_the_present_versi
     for name, shared in (("prlrts(level=2)", two), ("prlrta(level=2)", two), ("pra", levels)):
         held = andante.Agent(name, world)._memory.levels.held
         assert np.shares_memory(held.layers.family, shared.layers.family)
-    with pytest.raises(andante.AndanteError, match="which has no more levels; got 20"):
+    with pytest.raises(andante.AndanteError, match="the highest level of this map, got 20"):
         andante.Agent("prlrts(level=20)", world)
     assert levels_of(world.graph, Cover.LITERAL, Keep.CONNECTED) is not levels
     before = Hierarchy(world).sizes
@@ -94,7 +94,7 @@ def test_all_on_a_world_share_its_levels_and_a_hierarchy_is_of_the_present_versi
 
 
 @pytest.mark.parametrize("name", ["prlrts(level=2)", "pra"])
-def test_an_agent_waits_for_levels_rather_than_say_that_no_path_exists(name):
+def test_an_agent_waits_for_levels_before_it_reports_that_no_path_exists(name):
     """A wall is closed everywhere and opened again far away: the levels need many moves to follow."""
     world = World(andante.generate("empty", 40, 40))
     agent, state, goal = andante.Agent(name, world), world.state(0, 20), world.state(39, 20)
@@ -127,7 +127,7 @@ def test_agents_go_to_and_from_cells_that_were_walls_when_the_levels_were_built(
     assert state == goal
 
 
-def test_a_map_of_walls_only_can_be_opened():
+def test_cells_of_a_map_of_walls_can_be_opened():
     world = World(Grid(np.zeros((6, 6), bool)))
     levels = [levels_of(world.graph, DEFAULT_COVER, Keep.CONNECTED, most) for most in (1, 3)]
     world.open([(x, y) for x in range(6) for y in range(6)])
@@ -141,7 +141,7 @@ def test_a_map_of_walls_only_can_be_opened():
         assert state >= 0
 
 
-def test_readers_wait_for_who_writes_and_who_writes_for_readers():
+def test_readers_wait_for_writers_and_writers_for_readers():
     gate, seen = Turnstile(), []
 
     def write():
@@ -166,7 +166,7 @@ def test_readers_wait_for_who_writes_and_who_writes_for_readers():
 
 
 @pytest.mark.parametrize("name", ["prlrts(level=2)", "pra"])
-def test_a_plan_is_made_again_when_a_cell_opens_past_which_a_path_may_be_much_shorter(name):
+def test_an_agent_replans_when_a_cell_opens_and_a_path_past_it_may_be_much_shorter(name):
     """A wall has its only gap at the far end. While the agent is on its way there, another opens near its goal."""
     world = World(andante.generate("empty", 40, 40))
     world.close([(20, y) for y in range(39)])

@@ -1,4 +1,4 @@
-"""Levels as pictures: in a file, and on the terminal."""
+"""Pictures of levels, in a file and on the terminal."""
 
 import json
 
@@ -13,7 +13,7 @@ from andante.report.levels import REGION_COLOURS, WALL, colours_of_cells, draw_l
 
 @pytest.fixture
 def show(cli):
-    """Calls `andante maps show`."""
+    """Return a function that calls `andante maps show`."""
     return lambda *arguments: cli("maps", "show", *arguments)
 
 
@@ -37,7 +37,7 @@ def test_regions_have_one_colour_each_and_neighbours_different_ones(kind):
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
-def test_a_picture_of_a_level_is_written_whole(tmp_path, ending):
+def test_a_picture_of_a_level_is_written_completely(tmp_path, ending):
     grid = andante.generate("rooms", 40, 30, seed=1)
     draw_level(grid, Hierarchy(grid), 2, tmp_path / f"level.{ending}")
     assert [path.name for path in tmp_path.iterdir()] == [f"level.{ending}"]
@@ -65,14 +65,14 @@ def test_the_command_draws_into_a_file_and_says_how_many_states_there_are(show, 
 def test_the_command_draws_on_the_terminal(show):
     plain, tinted = show("caves:40x30:1")[1], show("caves:40x30:1", "--level", 2)[1]
     assert "states by level" in tinted
-    assert tinted.endswith(plain[plain.index("█") :])  # where there are no colours it is the same sketch
+    assert tinted.endswith(plain[plain.index("█") :])  # without colours, the sketch is the same
 
 
 @pytest.mark.parametrize(
     ("level", "code", "sentence"),
     [(9, FAILED, "there is no level 9: the hierarchy of this map has levels 0 to"), (0, USAGE, "--level")],
 )
-def test_levels_that_are_not_there_are_refused(show, tmp_path, level, code, sentence):
+def test_unknown_levels_are_refused(show, tmp_path, level, code, sentence):
     found, _, err = show("caves:40x30:1", "--level", level, "--picture", tmp_path / "level.png")
     assert found == code
     assert sentence in err

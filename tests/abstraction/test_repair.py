@@ -1,4 +1,4 @@
-"""Keeping the levels true: all eight properties after any change, and nothing touched that the change does not concern."""
+"""Repair of levels: all eight properties hold after any change, and what a change does not affect stays untouched."""
 
 from itertools import combinations
 
@@ -23,7 +23,7 @@ keeps = st.sampled_from(Keep)
 
 
 class Changes:
-    """What is closed and opened, step by step, and what the graph should be then."""
+    """A sequence of changes to a hierarchy, with the graph that it should have after each."""
 
     def __init__(self, world, cover, keep=Keep.CONNECTED):
         self.world, self.levels = world, ChangingHierarchy(world, cover, keep)
@@ -47,7 +47,7 @@ class Changes:
             self.edges.difference_update(edges)
 
     def draw(self, data):
-        """Any change: to some states, to some edges, in half of the steps to what the last ones left closed."""
+        """Return any change, to some states and some edges; half of the changes open what earlier ones closed."""
         closing = data.draw(st.booleans())
         states = sorted(self.states) if not closing and self.states else range(len(self.levels.graph))
         edges = sorted(self.edges) if not closing and self.edges else self.all_edges
@@ -72,7 +72,7 @@ def test_properties_1_to_8_hold_after_every_change(world, cover, keep, data):
 @given(worlds(), st.sampled_from([Cover.LITERAL, Cover.EAGER, Cover.ALIGNED]), st.data())
 @examples(60)
 def test_by_the_papers_rule_children_form_a_clique_after_every_change(world, cover, data):
-    """But for those that joined their only neighbour."""
+    """The exception is children that joined their only neighbour."""
     changes = Changes(world, cover, Keep.CLIQUE)
     for _ in range(data.draw(st.integers(1, 8))):
         changes.draw(data)
@@ -87,7 +87,7 @@ def test_by_the_papers_rule_children_form_a_clique_after_every_change(world, cov
             }
 
 
-def test_a_square_that_lost_a_cell_gets_it_back():
+def test_a_square_that_lost_a_cell_can_get_it_again():
     grid = Grid(np.ones((16, 16), bool))
     levels, built = ChangingHierarchy(grid), Hierarchy(grid)
     levels.close(states=[grid.state(5, 6)])
@@ -134,7 +134,7 @@ def test_everything_closed_and_everything_opened(world, cover):
 
 
 @pytest.mark.parametrize("cover", Cover)
-def test_a_hub_loses_its_spokes_and_gets_them_back(cover):
+def test_a_hub_loses_its_spokes_and_gets_them_again(cover):
     changes = Changes(ring_and_spokes(30), cover)
     spokes = [edge for edge in changes.all_edges if edge[0] == 0]
     for closing in (True, False):
@@ -164,7 +164,7 @@ def test_a_second_closing_changes_nothing():
     assert before == [(levels.regions(level).tolist(), levels.counts(level)) for level in range(1, levels.top + 1)]
 
 
-def test_the_graph_it_began_with_stays_as_it_was():
+def test_the_original_graph_is_unchanged():
     grid = andante.generate("random", 12, 12, seed=3)
     fingerprint, before = grid.graph.fingerprint, Hierarchy(grid).sizes
     ChangingHierarchy(grid).close(states=range(40))
@@ -175,7 +175,7 @@ def test_the_graph_it_began_with_stays_as_it_was():
 
 
 def test_the_worked_example_of_section_4_2():
-    """Without the edge between s4 and s6, s6 joins the clique of s7 and s8, and s'3 and s'4 become one."""
+    """Without the edge between s4 and s6, state s6 joins the clique of s7 and s8, and s'3 and s'4 become one."""
     state, grid = figure_4()
     levels = ChangingHierarchy(grid.graph, Cover.LITERAL)
     levels.close(edges=[(state["s4"], state["s6"])])
@@ -196,7 +196,7 @@ def test_the_worked_example_of_section_4_2():
 
 
 def cut_between_rows(grid, y):
-    """The edges of a grid between two rows, from left to right."""
+    """Return the edges of a grid between two rows, from left to right."""
     graph = grid.graph
     above = [
         (grid.state(x, y - 1), near) for x in range(grid.width) for near, _ in graph.neighbours(grid.state(x, y - 1))
@@ -206,7 +206,7 @@ def cut_between_rows(grid, y):
 
 
 def test_figure_20_counts_edges_on_every_level():
-    """Two rows of four squares each: 4 edges join A and A', 10 the two left squares and those below, 22 all of them."""
+    """Two rows of four squares: 4 edges join A and A', 10 the two left squares and those below, 22 all of them."""
     grid = Grid(np.ones((4, 8), bool))
     levels, cut = Hierarchy(grid), cut_between_rows(grid, 2)
     a, b, above_a, above_b = (levels.parent(0, grid.state(x, y)) for y in (2, 0) for x in (0, 2))
@@ -218,8 +218,8 @@ def test_figure_20_counts_edges_on_every_level():
 
 @pytest.mark.parametrize(("keep", "edges"), [(Keep.CLIQUE, 4), (Keep.CONNECTED, 10)])
 def test_figure_20_when_a_region_is_split(keep, edges):
-    """An agent walks along and finds a wall, edge by edge. By the paper's rule a region of two squares above and two
-    below is split when the first edge of level 1 goes, with the fourth of the map; else when the last goes."""
+    """An agent finds a wall, edge by edge. Under the paper's rule, a region of two squares above and two below is split
+    when the first edge of level 1 is removed, with the fourth edge of the map; otherwise when the last one is."""
     grid = Grid(np.ones((4, 8), bool))
     levels, wall = ChangingHierarchy(grid.graph, keep=keep), cut_between_rows(grid, 2)
     corners = [grid.state(x, y) for x in (0, 3) for y in (0, 3)]
@@ -233,7 +233,7 @@ def test_figure_20_when_a_region_is_split(keep, edges):
 
 
 def test_figure_20_at_the_top():
-    """When the edge between E and E' goes, G is split in two, joined by an edge; when the last goes, H and H' are left."""
+    """Without the edge from E to E', G is split in two, joined by an edge; without the last edge, H and H' are left."""
     e, f, e_above, f_above = range(4)
     pairs = [(a, b, 1.5) for a in range(4) for b in range(a)]
     graph = Graph.from_edges(pairs, points=[(0.0, 1.0), (1.0, 1.0), (0.0, 0.0), (1.0, 0.0)])
@@ -251,11 +251,11 @@ def test_figure_20_at_the_top():
     assert not levels.counts(1)
 
 
-# --- nothing else ---------------------------------------------------------------------------------------------------
+# --- nothing else changes ---------------------------------------------------------------------------------------------
 
 
 def changed_nodes(side, cell, cover):
-    """How many nodes of each level are other than they were, in any way, after one cell of a map was closed."""
+    """Return how many nodes of each level differ in any way after one cell of a map was closed."""
     grid = Grid(np.ones((side, side), bool))
     levels = ChangingHierarchy(grid, cover)
     families, before, places = (array.copy() for array in levels.layers[:3])
@@ -274,7 +274,7 @@ def changed_nodes(side, cell, cover):
 @pytest.mark.parametrize("cover", Cover)
 @pytest.mark.parametrize("cell", [(20, 20), (21, 30), (17, 17)])
 def test_what_one_closed_cell_touches_does_not_grow_with_the_map(cell, cover):
-    """Bit by bit: the same few nodes of the lower levels on both maps, and a handful on each level above."""
+    """On both maps the same few nodes of the lower levels change, compared bit by bit, and some on each level above."""
     (small, few), (large, many) = (changed_nodes(side, cell, cover) for side in (64, 256))
     assert small[:4] == large[:4]
     assert max(large) <= 40
@@ -284,7 +284,7 @@ def test_what_one_closed_cell_touches_does_not_grow_with_the_map(cell, cover):
 @given(grids(9), covers, st.data())
 @examples(60)
 def test_the_change_log_brings_everything_back(grid, cover, data):
-    """After `restore` the layers are, bit by bit, as built, and follow the same changes in the same way again."""
+    """After `restore` the layers are the same as built, bit by bit, and follow the same changes as before."""
     changes = Changes(grid, cover)
     levels, built = changes.levels, Hierarchy(grid, cover).layers
     levels.layers = built.copied_into(reserve_for_changes(levels.graph, built, levels.top, log_changes=True))
@@ -308,7 +308,7 @@ def test_the_change_log_brings_everything_back(grid, cover, data):
     assert again.sizes == ends
 
 
-# --- what is refused ------------------------------------------------------------------------------------------------
+# --- bad arguments ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What abstraction costs, by Bulitko et al. (2007), Appendix B.
+"""The suboptimality of paths that are planned on levels, by Bulitko et al. (2007), Appendix B.
 
 Theorem B.1: a path refined from level l costs at most e^2 k^(2l) times the optimal one, where costs on the ground are
 from 1 to e, and no abstract state has more than k children.
@@ -20,26 +20,26 @@ from tests.worlds import examples, grid_problems
 
 
 def bound(problem, level, cover, longest):
-    """How much dearer than optimal a path may be."""
+    """Return the bound on a path's cost, as a multiple of the optimal cost."""
     levels = hierarchy_of(problem.graph, cover)
     k = max(len(levels.children(at, state)) for at in range(1, level + 1) for state in range(levels.sizes[at]))
     return longest**2 * k ** (2 * level)
 
 
 def refined(problem, level, cover):
-    """The trial of an agent that plans on a level by A* and walks what this is refined to."""
+    """Return the trial of an agent that plans on a level by A* and follows the refined path."""
     return andante.run("prlrts", problem, level=level, top="astar", cover=cover.name.lower())
 
 
 def test_figure_21_an_abstract_path_leads_past_the_optimal_one():
-    """On open ground, level 1 is squares of two by two; the path from square to square leaves out the one in between."""
+    """On open ground, the states of level 1 are squares of two by two, and the path skips the one in between."""
     problem = Grid(np.ones((3, 4), bool)).problem((3, 2), (1, 0))
     assert andante.run("astar", problem).cost == pytest.approx(2 * math.sqrt(2))
     assert refined(problem, 1, Cover.ALIGNED).cost == pytest.approx(2 + math.sqrt(2))
 
 
 def test_figure_22_a_segment_refined_at_a_time_can_be_worse_than_the_whole_path():
-    """Each segment ends in the middle of a square, which lies beside the straight line to the goal."""
+    """Each segment ends in the middle of a square, which is not on the straight line to the goal."""
     problem = Grid(np.ones((3, 5), bool)).problem((4, 1), (0, 1))
     in_segments = andante.run("prlrta(level=1, depth=20, gamma=1.0)", problem)
     assert refined(problem, 1, Cover.ALIGNED).cost == pytest.approx(4)
@@ -59,7 +59,7 @@ def test_the_worst_map_of_figure_25(teeth, length, rows, cover):
 
 @pytest.mark.parametrize("cover", Cover)
 def test_it_misleads_more_the_higher_the_level(cover):
-    """Where each corridor is one state of the level, the long way round looks shorter than the straight one."""
+    """Where each corridor is one state of the level, the long way around looks shorter than the straight one."""
     ratio = []
     for level, length, rows in ((3, 7, 5), (4, 15, 9)):
         grid, a, b = figure_25(64, length, rows)

@@ -16,7 +16,7 @@ METRICS = ("euclidean", "manhattan", "chebyshev", "octile")
 
 @st.composite
 def placed_graphs(draw: st.DrawFn, states: int = 14) -> Graph:
-    """A random graph whose states have places; some have none but each other, some are hubs, some edges come twice."""
+    """Return a random graph whose states have points; some are isolated, some are hubs, some edges are double."""
     count = draw(st.integers(1, states))
     metric = draw(st.sampled_from(METRICS))
     chance = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -32,18 +32,18 @@ def placed_graphs(draw: st.DrawFn, states: int = 14) -> Graph:
 
 
 def worlds(side: int = 9) -> st.SearchStrategy[Grid | Graph]:
-    """Anything a hierarchy can stand on."""
+    """Return a strategy that draws a grid or graph to build a hierarchy above."""
     return st.one_of(grids(side, RULES), grids(side, RULES).map(lambda grid: grid.graph.csr()), placed_graphs())
 
 
 def coarse_level(grid: Grid, regions: int = 200) -> int:
-    """The lowest level with so few regions that a database over all pairs of them is built while one waits."""
+    """Return the lowest level with few enough regions that a database of all their pairs is built within seconds."""
     sizes = hierarchy_of(grid.graph).sizes
     return next((level for level, size in enumerate(sizes) if level > 0 and size <= regions), len(sizes) - 1)
 
 
 def ring_and_spokes(count: int) -> Graph:
-    """A hub with so many neighbours, each with a neighbour on either side."""
+    """Return a hub with ``count`` neighbours, each of which has a neighbour on either side."""
     turn = 2 * np.pi * np.arange(count) / count
     points = [(0.0, 0.0), *zip(np.cos(turn), np.sin(turn), strict=True)]
     spokes = [(0, 1 + k, 1.0) for k in range(count)]
@@ -52,14 +52,14 @@ def ring_and_spokes(count: int) -> Graph:
 
 
 def figure_4() -> tuple[dict[str, int], Grid]:
-    """The map of Bulitko et al. (2007), Figure 4, and which of its cells has which of the paper's names."""
+    """Return the states of the paper's names and the map of Bulitko et al. (2007), Figure 4."""
     names = [["s7", "s8", "sg"], ["", "s6", ""], ["s1", "s4", "s5"], ["s0", "s2", "s3"]]
     grid = Grid([[name != "" for name in row] for row in names], name="figure 4")
     return {name: grid.state(x, y) for y, row in enumerate(names) for x, name in enumerate(row) if name}, grid
 
 
 def figure_4_clockwise() -> tuple[dict[str, int], Graph]:
-    """The same map as a graph in which the neighbours of a state stand clockwise from the east."""
+    """Return the same map as a graph in which the neighbours of a state are in clockwise order from the east."""
     state, grid = figure_4()
     around = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)]
     edges = []
@@ -74,14 +74,14 @@ def figure_4_clockwise() -> tuple[dict[str, int], Graph]:
 
 
 def figure_25(teeth: int, length: int, rows: int) -> tuple[Grid, tuple[int, int], tuple[int, int]]:
-    """A map like that of Bulitko et al. (2007), Figure 25, and the two cells A and B between which abstraction misleads.
+    """Return a map like that of Bulitko et al. (2007), Figure 25, and its cells A and B.
 
-    All corridors have width 1. A straight one joins A and B, with so many dead ends up and down along it, which make its
-    abstract image go in a zigzag. A long one folds up into many rows of ``length`` cells each, so that its abstract
-    image is short: down on the left, along below and up on the right. ``teeth`` is even, ``rows`` is odd.
+    All corridors have width 1. A straight one joins A and B; ``teeth`` dead ends above and below it make its abstract
+    image a zigzag. A long one is folded into ``rows`` rows of ``length`` cells each, so that its abstract image is
+    short: it leads down on the left, along the bottom and up on the right. ``teeth`` is even, ``rows`` is odd.
     """
     left, right = length + 1, length + 1 + 2 * teeth
-    low = length + 2 * rows  # the row on which the long way turns to go along below
+    low = length + 2 * rows  # the row on which the long corridor runs along the bottom
     free = np.zeros((low + length + 1, right + length + 2), bool)
     free[length, left : right + 1] = True
     for k in range(teeth + 1):
@@ -90,7 +90,7 @@ def figure_25(teeth: int, length: int, rows: int) -> tuple[Grid, tuple[int, int]
         y = length + 2 * k
         free[y, :left] = free[y, right + 1 :] = True
         if k < rows:
-            inner = k % 2  # the turn after each row is away from the straight way, then towards it
+            inner = k % 2  # the turn after each row leads away from the straight corridor, then towards it
             free[y + 1, inner * length] = free[y + 1, right + 1 + (1 - inner) * length] = True
     free[low, left] = free[low, right] = True
     for k in range(teeth):

@@ -1,4 +1,4 @@
-"""Small campaigns to try things on."""
+"""Small campaigns for tests."""
 
 from textwrap import dedent
 
@@ -12,7 +12,7 @@ pytest.importorskip("polars")
 
 @pytest.fixture
 def written(tmp_path):
-    """Writes a campaign's file: its path."""
+    """A function that writes a campaign file and returns its path."""
 
     def write(text=ROOMS, **changes):
         for old, new in changes.get("replace", {}).items():

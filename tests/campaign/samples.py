@@ -1,4 +1,4 @@
-"""Campaigns to try things on, and what two stores are compared by."""
+"""Campaigns for tests, and the contents by which two stores are compared."""
 
 from andante.store.identity import NOT_DECIDED
 
@@ -28,7 +28,7 @@ TREES = """
 
 
 def decided(store):
-    """What a store holds, in order, but for time."""
+    """Return the rows of a store in order, without times."""
     frame = store.frame()
     return frame.select(sorted(set(frame.columns) - NOT_DECIDED | {"set", "problem", "algorithm"})).sort(
         "set", "problem", "algorithm", "max_trials", "sight"

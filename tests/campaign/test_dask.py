@@ -1,4 +1,4 @@
-"""Campaigns on Dask: a real cluster on this machine, and a worker that is killed in the middle."""
+"""Campaigns on Dask: a real cluster on this machine, and a worker that is killed while it runs a job."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The campaign's file: what it may contain, and that every mistake is reported with its line."""
+"""Campaign files: what they may contain, and errors that name the line of a mistake."""
 
 import math
 from pathlib import Path
@@ -13,7 +13,7 @@ from andante.notation import expand, parse
 from tests.campaign.samples import ROOMS
 
 
-def test_a_campaign_as_it_is_read(written):
+def test_a_campaign_is_read(written):
     campaign = read_campaign(written())
     assert (campaign.title, campaign.seed, campaign.problems["rooms"].count) == ("Lookahead in rooms", 1, 20)
     (run,) = campaign.runs
@@ -96,7 +96,7 @@ SAMPLE = "sample = { of = 'family', %s }\nlimits ="
         ("limits =", "databases = ['depth-tree']\ntraining = ['dou']\nlimits =", 12, "there is no benchmark set 'dou'"),
     ],
 )
-def test_a_mistake_is_told_with_its_line(written, old, new, line, sentence):
+def test_a_mistake_is_reported_with_its_line(written, old, new, line, sentence):
     path = written(replace={old: new})
     with pytest.raises(CampaignError) as refusal:
         read_campaign(path)
@@ -105,7 +105,7 @@ def test_a_mistake_is_told_with_its_line(written, old, new, line, sentence):
     assert "\n" not in str(refusal.value)
 
 
-def test_a_misspelt_map_of_a_set_is_told_with_its_line_if_the_set_is_at_hand(written, monkeypatch):
+def test_a_misspelt_map_of_a_set_is_reported_with_its_line_if_the_set_is_in_the_cache(written, monkeypatch):
     path = written(replace={'"rooms(width=24, height=24, seed=[1..3])"': '"dao/arenaa"'})
     monkeypatch.setattr(movingai.BenchmarkSet, "fetched", False)
     assert read_campaign(path).problems["rooms"].maps == ("dao/arenaa",)  # nothing is fetched to find out
@@ -115,7 +115,7 @@ def test_a_misspelt_map_of_a_set_is_told_with_its_line_if_the_set_is_at_hand(wri
         read_campaign(path)
 
 
-def test_what_is_not_toml_or_not_there(tmp_path, written):
+def test_a_file_that_is_not_toml_or_does_not_exist_is_refused(tmp_path, written):
     with pytest.raises(CampaignError, match="is not TOML: .*line 1"):
         read_campaign(written("title ="))
     with pytest.raises(CampaignError, match="cannot read"):
@@ -124,7 +124,7 @@ def test_what_is_not_toml_or_not_there(tmp_path, written):
         read_campaign(written(ROOMS), "slow")
 
 
-def test_the_smallest_scale_takes_quick_values_where_it_has_none(written):
+def test_the_smallest_scale_uses_quick_values_where_it_has_none(written):
     text = ROOMS.replace("seed = 1\n", "seed = { quick = 1, full = 2 }\n")
     path = written(text.replace("{ quick = 5, full = 20 }", "{ smoke = 2, quick = 5, full = 20 }"))
     found = {scale: read_campaign(path, scale) for scale in ("smoke", "quick", "full")}
@@ -191,7 +191,7 @@ def test_settings_that_would_fill_the_memory_are_refused():
 
 
 @pytest.mark.parametrize("most", [2**63, 1e300, 10**400], ids=["64 bits", "a float", "400 digits"])
-def test_a_range_of_whole_numbers_ends_where_they_do(most):
+def test_a_range_of_whole_numbers_is_limited_to_64_bits(most):
     with pytest.raises(ParameterError, match="the range of candidates must be"):
         sample("knn", 1, 0, {"candidates": [1, most]})
     assert 1 <= sample("knn", 1, 0, {"candidates": [1, 2**63 - 1]})[0].params.candidates < 2**63
@@ -216,18 +216,18 @@ def test_a_sample_is_drawn_from_the_parameters_own_ranges():
     assert len({full_notation(entry) for entry in drawn}) == 50
     assert all(entry.params.da and 1 <= entry.params.w <= 2 and 1 <= entry.params.wc <= 10 for entry in drawn)
     assert [str(entry) for entry in drawn] == [str(e) for e in sample("family(da=true)", 50, 3, {"w": [1, 2]})]
-    with pytest.raises(ParameterError, match="the range of quota has no end"):
+    with pytest.raises(ParameterError, match="the range of quota is unbounded"):
         sample("lrts", 1, 0, {})
 
 
-def test_what_a_paper_leaves_open_is_drawn_only_when_asked_for():
+def test_readings_of_a_paper_are_drawn_only_on_request():
     drawn = sample("family", 50, seed=3, ranges={})
     assert {(entry.params.ties, entry.params.share, entry.params.seed) for entry in drawn} == {(0, 0, 0)}
     assert {entry.params.share for entry in sample("family(share=ceil)", 5, seed=3, ranges={})} == {1}
     assert len({entry.params.seed for entry in sample("family", 50, seed=3, ranges={"seed": [0, 9]})}) == 10
 
 
-def test_a_parameter_keeps_its_default_as_often_as_asked():
+def test_a_parameter_keeps_its_default_with_the_given_probability():
     drawn = sample("family", 400, seed=3, ranges={}, keep={"w": 0.5, "b": 1.0, "da": 0.0})
     kept = sum(entry.params.w == 1 for entry in drawn)
     assert 150 < kept < 250  # five standard deviations from one half
@@ -237,7 +237,7 @@ def test_a_parameter_keeps_its_default_as_often_as_asked():
     assert sample("family", 9, 3, {}, {}) == sample("family", 9, 3, {})
 
 
-# --- files that nobody writes in good faith -------------------------------------------------------------------------
+# --- malicious files ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -272,8 +272,8 @@ def test_a_file_without_an_end_is_not_read():
         read_campaign("/dev/zero")
 
 
-def test_long_words_are_no_long_keys(tmp_path):
-    """What looks for deep keys takes time by the length of the text, not by its square."""
+def test_long_words_are_not_long_keys(tmp_path):
+    """The search for deep keys takes time in proportion to the length of the text, not to its square."""
     file = tmp_path / "long.toml"
     for text in (
         "# " + "x" * 10**6,
@@ -327,7 +327,7 @@ def test_a_run_that_cannot_be_listed_is_refused(written, old, new):
 
 
 @pytest.mark.parametrize(("right", "wrong"), [("[problems.rooms]", "[problem.rooms]"), ("[[run]]", "[[runs]]")])
-def test_what_is_missing_is_looked_for_among_misspelt_names(written, right, wrong):
+def test_a_missing_name_is_looked_up_among_misspelt_ones(written, right, wrong):
     name, meant = (text.strip("[]").removesuffix(".rooms") for text in (right, wrong))
     with pytest.raises(CampaignError, match=rf"line \d+: a campaign has no '{name}'; did you mean that by '{meant}'\?"):
         read_campaign(written(replace={right: wrong}))

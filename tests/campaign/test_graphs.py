@@ -1,4 +1,4 @@
-"""Campaigns on graphs and under other rules for moves: the same as on maps."""
+"""Campaigns on graphs and with other rules for moves work as on maps."""
 
 import json
 from textwrap import dedent
@@ -69,7 +69,7 @@ def test_rows_are_those_of_run(campaign, tmp_path):
         assert row["set"] != "puzzles" or 2 <= row["optimal_cost"] < 99
 
 
-def test_what_the_plan_compiles_for(campaign, tmp_path):
+def test_the_graphs_that_the_plan_compiles_for(campaign, tmp_path):
     run(read_campaign(campaign()), tmp_path / "rows", Local(1))
     plan = plan_of(Store(tmp_path / "rows"), str(tmp_path))
     both, one = small_graphs(plan.maps)
@@ -77,7 +77,7 @@ def test_what_the_plan_compiles_for(campaign, tmp_path):
     assert one.reversed() is not one  # for roads.gr
 
 
-def test_problems_on_a_graph_are_drawn_alike():
+def test_problems_on_a_graph_are_drawn_reproducibly():
     graph = graph_named("pancakes(count=4)")
     far = dijkstra(graph.to_scipy())
     pairs = {(a, b) for a in range(24) for b in range(24) if far[a, b] == 2}
@@ -122,7 +122,7 @@ def test_a_campaign_may_have_another_rule_for_moves(campaign, tmp_path, rule):
     assert planned.source.rule == rule
 
 
-def test_settings_without_these_keys_are_as_before(campaign):
+def test_settings_without_these_keys_are_unchanged(campaign):
     settings = read_campaign(campaign(RULES.format("octile"))).problems["rooms"].settings
     assert not {"rule", "landmarks", "scene"} & set(settings)
 
@@ -140,7 +140,7 @@ def test_settings_without_these_keys_are_as_before(campaign):
         (GRAPHS.replace("count=[4, 5]", "size=4"), "pancakes has no option 'size'"),
     ],
 )
-def test_what_does_not_go_together_is_refused_with_its_line(campaign, tmp_path, text, sentence):
+def test_contradictions_are_refused_with_their_line(campaign, tmp_path, text, sentence):
     path = campaign(text)
     with pytest.raises(andante.AndanteError, match=sentence or "a stack has 2 to 8 pancakes, not 50") as refusal:
         run(read_campaign(path), tmp_path / "rows", Local(1))

@@ -1,4 +1,4 @@
-"""Running campaigns: stopped at any instant they go on with nothing lost or counted twice, on any engine alike."""
+"""Running campaigns: they can be stopped at any moment and resumed without loss or double counting, on any engine."""
 
 import multiprocessing
 import os
@@ -27,17 +27,18 @@ from andante.offline import build
 from andante.provenance import provenance
 from andante.search.dijkstra import distances
 from andante.store import Store, StoreError, check, merge
+from andante.store import store as store_module
 from tests.campaign.samples import ROOMS, TREES, decided
 
 
 @pytest.fixture
 def small_jobs(monkeypatch):
-    """Jobs of few trials, so that there are many."""
+    """Small jobs, so that there are many."""
     monkeypatch.setattr(plan, "LEAST_TRIALS", 4)
 
 
 class Some(Local):
-    """Stops after a number of jobs."""
+    """An engine that stops after a number of jobs."""
 
     def __init__(self, count):
         super().__init__(1)
@@ -77,7 +78,7 @@ def test_stopped_and_resumed_nothing_is_lost_or_run_twice(campaign, tmp_path, sm
     assert decided(Store(folder)).equals(decided(Store(tmp_path / "whole")))
 
 
-def test_parts_together_are_the_whole(campaign, tmp_path, small_jobs):
+def test_parts_together_make_the_whole_campaign(campaign, tmp_path, small_jobs):
     run(campaign, tmp_path / "whole", Local(2))
     shares = [Share(number, 4) for number in range(1, 5)]
     counts = [run(campaign, tmp_path / str(one.number), Local(1), part=one).jobs_finished for one in shares]
@@ -89,7 +90,7 @@ def test_parts_together_are_the_whole(campaign, tmp_path, small_jobs):
     assert status(merged).finished
     assert decided(merged).equals(decided(Store(tmp_path / "whole")))
     again = run(campaign, tmp_path / "2", Local(1), part=shares[1])
-    assert again.jobs_finished == counts[1]  # nothing is left of it
+    assert again.jobs_finished == counts[1]  # all jobs of the part are finished
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 500])
@@ -111,26 +112,34 @@ def test_jobs_without_trials_are_in_one_part_too():
 
 
 @pytest.mark.parametrize("text", ["3", "0/4", "5/4", "a/4", "1/4/2", "-1/4", "1/99999999"])
-def test_parts_that_there_are_not(text):
+def test_parts_that_do_not_exist(text):
     with pytest.raises(ParameterError, match="a part is written K/N with K from 1 to N"):
         Share.read(text)
 
 
-def test_the_manifest_says_what_the_rows_were_made_with(campaign, tmp_path, small_jobs, monkeypatch):
+def test_the_manifest_records_what_the_rows_were_made_with_and_when(campaign, tmp_path, small_jobs, monkeypatch):
     folder = tmp_path / "rows"
+    days = iter(f"2026-11-{day}" for day in range(10, 30))
+    monkeypatch.setattr(store_module, "today", lambda: next(days))
     run(campaign, folder, Some(3))
     (made,) = Store(folder).made_with
-    assert made == provenance()
+    first, *_, last = sorted([made.pop("first_day"), made.pop("last_day")])
+    assert first == "2026-11-10" < last  # each batch was on a later day
+    assert made == {**provenance(), "engine": "1 thread"}
     assert made["python"] == platform.python_version()
     assert made["numpy"] == np.__version__
     elsewhere = {**made, "processor": "another", "clean": False}
     monkeypatch.setattr(sys.modules[run.__module__], "provenance", lambda: elsewhere)
-    run(campaign, folder, Some(3))
-    run(campaign, folder, Some(3))
-    assert Store(folder).made_with == [made, elsewhere]
+    run(campaign, folder, Some(1))
+    run(campaign, folder, Some(1))
+    here, there = Store(folder).made_with
+    assert here == {**made, "first_day": first, "last_day": last}
+    assert last < there["first_day"] < there["last_day"]
     monkeypatch.undo()
-    run(campaign, tmp_path / "other", Local(1))
-    assert merge([Store(tmp_path / "other"), Store(folder)], tmp_path / "both").made_with == [made, elsewhere]
+    run(campaign, tmp_path / "other", Local(2))
+    both = merge([Store(tmp_path / "other"), Store(folder)], tmp_path / "both").made_with
+    assert [one["engine"] for one in both] == ["2 threads", "1 thread", "1 thread"]
+    assert both[1:] == [here, there]
 
 
 def _run(path, folder):
@@ -155,7 +164,7 @@ def test_killed_and_resumed_nothing_is_lost_or_counted_twice(campaign, tmp_path,
     assert decided(Store(folder)).equals(decided(Store(tmp_path / "whole")))
 
 
-def test_an_error_in_a_job_stops_the_campaign_and_keeps_what_was_done(campaign, tmp_path, small_jobs, monkeypatch):
+def test_an_error_in_a_job_stops_the_campaign_and_keeps_finished_jobs(campaign, tmp_path, small_jobs, monkeypatch):
     def fail(job, stop=None):
         if job.number == 7:
             raise MapError("no such luck")
@@ -170,16 +179,16 @@ def test_an_error_in_a_job_stops_the_campaign_and_keeps_what_was_done(campaign, 
 
 def test_an_error_in_a_trial_names_algorithm_and_map(campaign, tmp_path, monkeypatch):
     def fail(*_, **__):
-        raise AlgorithmError("it went astray")
+        raise AlgorithmError("it failed")
 
     monkeypatch.setattr("andante.episode.single.Agent.run_all", fail)
-    with pytest.raises(CampaignError, match=r"^(lrta\S*|rta) on rooms\S*: it went astray$"):
+    with pytest.raises(CampaignError, match=r"^(lrta\S*|rta) on rooms\S*: it failed$"):
         run(campaign, tmp_path / "rows", Local(1))
 
 
-def test_rows_of_a_job_that_was_not_asked_for_are_refused(campaign, tmp_path, small_jobs):
+def test_rows_of_a_job_that_is_not_awaited_are_refused(campaign, tmp_path, small_jobs):
     class Twice(Local):
-        """Does every job twice."""
+        """An engine that runs every job twice."""
 
         def run(self, jobs):
             for batch in super().run(jobs):
@@ -208,7 +217,7 @@ def test_a_stop_ends_a_convergence_between_two_trials(written, tmp_path, monkeyp
     assert walked == [False] * 3
 
 
-def test_how_jobs_were_cut_is_kept(campaign, tmp_path, monkeypatch):
+def test_the_division_into_jobs_is_kept(campaign, tmp_path, monkeypatch):
     folder = tmp_path / "rows"
     monkeypatch.setattr(plan, "LEAST_TRIALS", 4)
     _, begun = prepare(campaign, folder)
@@ -219,7 +228,7 @@ def test_how_jobs_were_cut_is_kept(campaign, tmp_path, monkeypatch):
     assert [again.job(k).starts.tolist() for k in range(45)] == [begun.job(k).starts.tolist() for k in range(45)]
 
 
-def test_a_campaign_that_comes_to_nothing_is_refused(written, tmp_path):
+def test_a_campaign_without_trials_is_refused(written, tmp_path):
     grid = andante.Grid(andante.generate("rooms", 24, 24, seed=1).terrain, name="a")
     andante.write_map(grid, tmp_path / "a.map")
     andante.write_scenario(andante.random_problems(grid, 3, seed=1), tmp_path / "a.map.scen")
@@ -259,7 +268,7 @@ def test_a_store_of_several_campaigns_has_no_status(written, tmp_path):
         status(merge(stores, tmp_path / "both"))
 
 
-def test_rows_of_another_campaign_are_never_taken_for_its_own(written, tmp_path):
+def test_rows_of_another_campaign_are_refused(written, tmp_path):
     few = {"full = 20": "full = 2", "[1..3]": "1", '"lrta(depth=[1, 3])", "rta"': '"rta"'}
     first = read_campaign(written(replace=few))
     run(first, tmp_path / "first", Local(1))
@@ -324,7 +333,7 @@ def _without(name):
         lambda about, tables: tables["problems"].update(extra=tables["problems"]["start"]),
     ],
 )
-def test_a_plan_that_does_not_fit_together_is_one_sentence(written, tmp_path, damage):
+def test_an_inconsistent_plan_is_reported_in_one_sentence(written, tmp_path, damage):
     store, made = prepare(read_campaign(written(replace={"full = 20": "full = 2", "[1..3]": "1"})), tmp_path / "rows")
     about = store.about
     tables = {name: {key: column.copy() for key, column in table.items()} for name, table in made.tables.items()}
@@ -335,7 +344,7 @@ def test_a_plan_that_does_not_fit_together_is_one_sentence(written, tmp_path, da
 
 
 @pytest.mark.parametrize("lost", ["plan", "settings"])
-def test_a_store_that_lacks_what_campaigns_keep_is_not_taken_for_one(campaign, tmp_path, lost):
+def test_a_store_without_the_files_of_a_campaign_is_refused(campaign, tmp_path, lost):
     store, made = prepare(campaign, tmp_path / "rows")
     about = {name: value for name, value in store.about.items() if name != lost}
     Store.create(tmp_path / "other", about, made.tables)
@@ -362,7 +371,7 @@ def test_changed_code_is_refused(campaign, tmp_path, monkeypatch):
         prepare(campaign, tmp_path / "rows")
 
 
-def test_a_changed_builder_is_refused_by_whoever_goes_on_and_by_a_worker(written, tmp_path, monkeypatch):
+def test_a_changed_builder_is_refused_when_resuming_and_by_a_worker(written, tmp_path, monkeypatch):
     monkeypatch.setattr("andante.campaign.shelf.cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr("andante.campaign.work._shelf", Shelf(in_cache))  # another test may have built the same
     changes = {'"lrta(depth=[1, 3])", "rta"': '"cpd"', "limits = { suboptimality = 1000 }": 'databases = ["moves"]'}
@@ -377,7 +386,7 @@ def test_a_changed_builder_is_refused_by_whoever_goes_on_and_by_a_worker(written
         perform(made.job(0))
 
 
-def test_a_map_that_is_gone_or_another_is_refused(written, tmp_path):
+def test_a_map_that_is_missing_or_has_changed_is_refused(written, tmp_path):
     andante.write_map(andante.generate("rooms", 24, 24, seed=1), tmp_path / "a.map")
     campaign = read_campaign(written(replace={"rooms(width=24, height=24, seed=[1..3])": "a.map"}))
     folder = tmp_path / "rows"
@@ -431,7 +440,7 @@ def test_convergence_sight_and_databases(written, tmp_path, monkeypatch):
     assert list((tmp_path / "cache" / "databases").glob("*.db"))
 
 
-def test_databases_for_any_map_are_built_once_and_from_maps_of_their_own(written, tmp_path, monkeypatch):
+def test_databases_for_any_map_are_built_once_and_from_training_maps(written, tmp_path, monkeypatch):
     pytest.importorskip("sklearn")
     built = []
 
@@ -459,7 +468,7 @@ def test_databases_for_any_map_are_built_once_and_from_maps_of_their_own(written
 
 
 def test_databases_for_the_goals_of_the_problems(written, tmp_path, monkeypatch, small_jobs):
-    """They are built once for each map, whatever jobs it is cut into, and steer agents as those for all goals do."""
+    """They are built once for each map, for any division into jobs, and agents move as with those for all goals."""
     built = []
 
     def make(text, worlds, *, goals, **how):
@@ -506,7 +515,7 @@ def test_databases_for_the_goals_of_the_problems(written, tmp_path, monkeypatch,
     compile_outfits([task.outfit for task in plan.Plan.of(campaign, lambda *_: None).tasks], lambda *_: None)
 
 
-def test_the_name_of_a_map_that_was_trained_on_decides_nothing(written, tmp_path, monkeypatch):
+def test_the_name_of_a_training_map_has_no_effect(written, tmp_path, monkeypatch):
     pytest.importorskip("sklearn")
     monkeypatch.setattr("andante.campaign.shelf.cache_folder", lambda: tmp_path / "cache")
     stores = []
@@ -521,7 +530,7 @@ def test_the_name_of_a_map_that_was_trained_on_decides_nothing(written, tmp_path
     assert check(both) == []
 
 
-def test_all_that_jobs_will_run_is_compiled_before(written, tmp_path, monkeypatch):
+def test_everything_that_jobs_will_run_is_compiled_before(written, tmp_path, monkeypatch):
     campaign = read_campaign(
         written("""
             [problems.rooms]
@@ -553,7 +562,7 @@ def test_jobs_are_taken_in_random_order_and_all_of_them(campaign, tmp_path, smal
     assert sum(made.trials_of(number) for number in order) == made.trials == 180
 
 
-def test_batches_draw_problems_and_settings_anew(written, tmp_path):
+def test_batches_draw_new_problems_and_settings(written, tmp_path):
     campaign = read_campaign(
         written("""
             [problems.rooms]
@@ -606,7 +615,7 @@ UPSCALED = """
 
 
 def cells_before(grid, states, width, height):
-    """The cells of a smaller map that states of an upscaled one come from."""
+    """Return the cells of the original map that correspond to states of the upscaled one."""
     return [(x * width // grid.width, y * height // grid.height) for x, y in map(grid.cell, states.tolist())]
 
 
@@ -642,7 +651,7 @@ def test_scenarios_of_upscaled_maps_grow_with_them(written, tmp_path):
     assert len(fewer.problems["start"]) == 5
 
 
-def test_native_maps_enlarged_have_the_costs_that_the_papers_tell(written, tmp_path, movingai):
+def test_enlarged_native_maps_have_the_costs_of_the_papers(written, tmp_path, movingai):
     """Bulitko et al. (2008) enlarge problems of cost 90 to 100; Björnsson et al. (2009) have 230 to 320 at that size."""
     native = {
         '"rooms:24x20:1"': '"wc3native/[thecrucible, divideandconquer]"',

@@ -23,12 +23,12 @@ LIMITS = andante.Limits(moves=1000)
 
 
 def of(frame, grid, algorithm, pursuit=""):
-    """Rows of one algorithm in the scene on one map, in the order of the units."""
+    """Return the rows of one algorithm in the scene on one map, in the order of the units."""
     mine = (frame["map"] == grid.name) & (frame["algorithm"] == algorithm) & (frame["pursuit"] == pursuit)
     return frame.filter(mine).sort("unit")
 
 
-def test_rows_of_scenes_stand_alone_and_are_those_of_walks(written, tmp_path):
+def test_rows_of_scenes_are_self_contained_and_agree_with_walks(written, tmp_path):
     assert run(read_campaign(written(SCENES)), tmp_path / "rows", Local(2)).finished
     frame = Store(tmp_path / "rows").frame()
     assert len(frame) == 2 * 6 * 3
@@ -106,14 +106,14 @@ def test_scene_files_are_problems_and_equal_ends_are_different_units(written, tm
         ("ticks=200", "tics=200", "has no option 'tics'"),
         ("moving=0.5", "moving=2", "a share from 0 to 1"),
         ("targets=flee", "targets=hide", "no kind of target called 'hide'"),
-        ("count = 6", 'count = 6\nfrom = "random"', "do not take 'from'"),
+        ("count = 6", 'count = 6\nfrom = "random"', "do not accept 'from'"),
         ("count = 6", "", "need a 'count'"),
         ('"rooms(width=24, height=24, seed=[1..2])"', '"nowhere.scene"', "there is no scene"),
-        ("forget_goals = true", "converge = true", "walked once"),
+        ("forget_goals = true", "converge = true", "run once"),
         ("[[run]]", '[problems.still]\nmaps = ["empty:9x9"]\ncount = 2\n[[run]]', "in all sets or in none"),
     ],
 )
-def test_what_is_no_campaign_of_scenes_is_refused_with_its_line(written, old, new, sentence):
+def test_mistakes_in_campaigns_of_scenes_are_refused_with_their_line(written, old, new, sentence):
     path = written()
     text = "\n".join(line.strip() for line in SCENES.strip().splitlines())
     assert old in text

@@ -1,4 +1,4 @@
-"""`andante advise` as a user meets it."""
+"""Output, files and errors of `andante advise`."""
 
 import json
 
@@ -41,12 +41,12 @@ def test_a_folder_of_maps_gets_a_table_an_answer_and_a_page(cli, folder, tmp_pat
 
 def test_json(cli, folder):
     code, out, _ = cli("advise", folder / "rooms1.map", "rooms:24x24:7", "--expansions", 10, *QUICK, "--json")
-    told = json.loads(out)
+    printed = json.loads(out)
     assert code == OK
-    assert told["maps"] == ["rooms1", "rooms-24x24-seed7"]
-    assert told["ranking"][0]["measures"]["max_states_expanded"]["max"] <= 10
-    assert told["ranking"][0]["interval"][0] >= 1
-    assert "andante.Agent(" in told["python"]
+    assert printed["maps"] == ["rooms1", "rooms-24x24-seed7"]
+    assert printed["ranking"][0]["measures"]["max_states_expanded"]["max"] <= 10
+    assert printed["ranking"][0]["interval"][0] >= 1
+    assert "andante.Agent(" in printed["python"]
 
 
 def test_bad_input_is_refused_in_one_sentence(cli, folder, tmp_path):
@@ -83,7 +83,7 @@ def test_units_of_a_crowd_get_an_answer_and_a_page(cli, folder, few_algorithms, 
     assert (code, "expansions for each move cannot be combined with units" in err) == (FAILED, True)
 
 
-def test_whoever_stops_it_hears_what_is_kept(cli, folder, tmp_path, monkeypatch):
+def test_an_interrupted_run_says_what_is_kept(cli, folder, tmp_path, monkeypatch):
     def stopped(self, *how):
         raise KeyboardInterrupt
 
@@ -99,7 +99,7 @@ def test_several_limits_give_the_best_agent_for_each(cli, folder, tmp_path):
     limits = ("--expansions", 0, "--expansions", 1, "--expansions", 50)
     code, out, err = cli("advise", folder, *limits, *QUICK, "--out", tmp_path / "out")
     assert code == OK
-    assert "agent keeps" in out  # none, to at most 0 states
+    assert "agent keeps" in out  # no agent, for at most 0 states
     assert "ladder.md" in err
     lines = (tmp_path / "out" / "ladder.md").read_text().splitlines()[2:]
     assert "no agent keeps to at most 0 states" in lines[0]
@@ -109,7 +109,7 @@ def test_several_limits_give_the_best_agent_for_each(cli, folder, tmp_path):
     assert (tmp_path / "out" / "at-most-50" / "advice.html").exists()
 
 
-def test_trips_of_a_length(cli, folder):
+def test_problems_of_a_given_length(cli, folder):
     code, out, _ = cli("advise", folder, "--expansions", 10, "--optimal-cost", 20, 30, *QUICK, "--json")
     assert code == OK
     assert 20 <= json.loads(out)["ranking"][0]["measures"]["optimal_cost"]["median"] < 30

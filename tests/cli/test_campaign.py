@@ -1,4 +1,4 @@
-"""`andante campaign`, `store` and `study` as a user meets them."""
+"""Output, files and errors of `andante campaign`, `store` and `study`."""
 
 import json
 import re
@@ -34,7 +34,7 @@ def file(tmp_path):
 
 
 def add_mazes(file):
-    """Another set of problems, with an algorithm that is run on no other."""
+    """Add another set of problems, with an algorithm that is run only on it."""
     mazes = '[problems.mazes]\nmaps = ["maze:24x24:1"]\ncount = 4\n'
     more = '[[run]]\nproblems = ["mazes"]\nalgorithms = ["rtaa"]\n'
     file.write_text(file.read_text().replace("[[run]]", f"{mazes}[[run]]") + more)
@@ -52,9 +52,9 @@ def test_run_status_report(cli, file, tmp_path):
     assert code == OK
     assert "60 trials: 3 algorithms on 20 problems of 2 maps." in out
     assert all(path.stat().st_size for path in reports.values())
-    told = json.loads(cli("campaign", "report", file, "--json")[1])
-    assert [summary["name"] for summary in told["summaries"]] == ["lrta", "lrta(depth=2)", "rta"]
-    assert set(told["dominated_by"]) == {"lrta", "lrta(depth=2)", "rta"}
+    printed = json.loads(cli("campaign", "report", file, "--json")[1])
+    assert [summary["name"] for summary in printed["summaries"]] == ["lrta", "lrta(depth=2)", "rta"]
+    assert set(printed["dominated_by"]) == {"lrta", "lrta(depth=2)", "rta"}
 
 
 def test_a_report_for_a_paper(cli, file, tmp_path):
@@ -80,7 +80,7 @@ def test_a_report_for_a_paper(cli, file, tmp_path):
     assert "cost has no statistic 'mode'; the known names are max" in err
 
 
-def test_the_file_says_which_measures_the_table_has(cli, file, tmp_path):
+def test_the_file_defines_the_measures_of_the_table(cli, file, tmp_path):
     file.write_text('measures = ["cost"]\n' + file.read_text())
     cli("campaign", "run", file)
     cli("campaign", "report", file, "--markdown", tmp_path / "table.md")
@@ -92,28 +92,28 @@ def test_the_file_says_which_measures_the_table_has(cli, file, tmp_path):
 
 
 @pytest.mark.parametrize("verb", ["resume", "status", "report"])
-def test_what_was_not_begun_says_how_to_begin(cli, file, verb):
+def test_a_campaign_that_was_not_started_says_how_to_start_it(cli, file, verb):
     code, _, err = cli("campaign", verb, file, "--scale", "quick")
     assert code == FAILED
-    assert f"{file} was not started yet" in err
+    assert f"{file} has not been started: " in err
     assert f"start it with 'andante campaign run {file} --scale quick'" in err
 
 
-def test_resume_goes_on(cli, file):
+def test_resume_finishes_the_campaign(cli, file):
     cli("campaign", "run", file)
     assert cli("campaign", "resume", file)[0] == OK
 
 
 @pytest.fixture
 def small_jobs(monkeypatch):
-    """A job is one algorithm on one map, and a map is finished before the next is begun."""
+    """Jobs of one algorithm on one map each; a map is finished before the next is started."""
     monkeypatch.setattr("andante.campaign.plan.LEAST_TRIALS", 10)
     monkeypatch.setattr("andante.campaign.plan.MAPS_AT_A_TIME", 1)
 
 
 @pytest.fixture
 def stopping(monkeypatch, small_jobs):
-    """Lets runs be interrupted, as by Ctrl-C, when so many jobs are stored."""
+    """A function that interrupts runs, as Ctrl-C does, when the given number of jobs is stored."""
 
     def stop_after(jobs):
         append, stored = Store.append, []
@@ -131,7 +131,7 @@ def stopping(monkeypatch, small_jobs):
 
 @pytest.fixture
 def unfinished(file, small_jobs):
-    """Runs so many jobs on the problems "rooms", a map at a time."""
+    """A function that runs the given number of jobs on the problems "rooms", one map at a time."""
 
     def some(count):
         store, plan = prepare(read_campaign(file), file.with_name("rooms.store"))
@@ -142,7 +142,7 @@ def unfinished(file, small_jobs):
     return some
 
 
-def test_an_interrupted_run_says_what_is_kept_and_how_to_go_on(cli, file, tmp_path, stopping, monkeypatch):
+def test_an_interrupted_run_says_what_is_kept_and_how_to_resume(cli, file, tmp_path, stopping, monkeypatch):
     monkeypatch.chdir(tmp_path)
     stopping(6)
     code, _, err = cli("campaign", "run", file, "--threads", 1)
@@ -161,12 +161,12 @@ def test_an_unfinished_campaign_compares_on_problems_that_all_have_finished(cli,
     assert code == OK
     assert out.splitlines()[:2] == [first, "30 trials: 3 algorithms on 10 problems of 1 map."]
     assert first in page.read_text("utf-8")
-    told = json.loads(cli("campaign", "report", file, "--json")[1])
-    assert told["about"][0] == first
-    assert {summary["trials"] for summary in told["summaries"]} == {10}
+    printed = json.loads(cli("campaign", "report", file, "--json")[1])
+    assert printed["about"][0] == first
+    assert {summary["trials"] for summary in printed["summaries"]} == {10}
 
 
-def test_an_unfinished_report_says_who_is_not_in_it(cli, file, unfinished):
+def test_an_unfinished_report_says_which_agents_are_missing(cli, file, unfinished):
     add_mazes(file)
     unfinished(6)
     out = cli("campaign", "report", file)[1]
@@ -187,12 +187,12 @@ def test_without_a_problem_in_common_trials_are_counted(cli, file, tmp_path, unf
     assert sum(json.loads(cli("campaign", "report", file, "--json")[1])["trials"].values()) == 20
 
 
-def test_agents_that_were_run_on_other_sets_are_told_of(cli, file):
+def test_agents_that_were_run_on_other_sets_are_reported(cli, file):
     add_mazes(file)
     cli("campaign", "run", file)
     out = cli("campaign", "report", file)[1]
     assert "Not all agents were run on the same problem sets (mazes: 4 of 4, rooms: 3 of 4)" in out
-    assert "Dominated by none" not in out
+    assert "Not dominated" not in out
     assert json.loads(cli("campaign", "report", file, "--json")[1])["dominated_by"] == {}
     cli("campaign", "report", file, "--html", file.with_suffix(".html"))
     page = file.with_suffix(".html").read_text("utf-8")
@@ -214,15 +214,15 @@ def test_a_report_by_map_is_about_maps(cli, file, tmp_path):
     assert all(start in files[option].read_text() for option, start in ends.items())
     assert re.search("^ *Map +", out, re.M)
     assert not re.search("^ *Agent +Arrived", out, re.M)
-    assert "Dominated by none" not in out
-    told = json.loads(cli("campaign", "report", file, "--by", "map", "--json")[1])
-    assert [summary["name"] for summary in told["summaries"]] == ["rooms-24x24-seed1", "rooms-24x24-seed2"]
-    assert told["dominated_by"] == {}
+    assert "Not dominated" not in out
+    printed = json.loads(cli("campaign", "report", file, "--by", "map", "--json")[1])
+    assert [summary["name"] for summary in printed["summaries"]] == ["rooms-24x24-seed1", "rooms-24x24-seed2"]
+    assert printed["dominated_by"] == {}
 
 
 @pytest.fixture
 def mazes(cli, tmp_path):
-    """Agents that rarely arrive: they are stopped after 60 moves."""
+    """A campaign of agents that rarely arrive, because they are stopped after 60 moves."""
     path = tmp_path / "mazes.toml"
     path.write_text(
         dedent("""
@@ -241,7 +241,7 @@ def mazes(cli, tmp_path):
 
 
 def test_unsolved_trials_are_not_averaged_away(cli, mazes, tmp_path):
-    told = json.loads(cli("campaign", "report", mazes, "--json")[1])
+    printed = json.loads(cli("campaign", "report", mazes, "--json")[1])
     rows = Store(mazes.with_suffix(".store")).frame()
     solved = {name: set() for name in ("lrta", "rta", "astar")}
     for name, place, arrived in zip(
@@ -251,7 +251,7 @@ def test_unsolved_trials_are_not_averaged_away(cli, mazes, tmp_path):
             solved[name].add(place)
     common = set.intersection(*solved.values())
     assert 8 <= len(common) < min(map(len, solved.values())) < 60
-    found = told["comparison"]
+    found = printed["comparison"]
     assert (found["problems"], found["of"], found["penalty"]) == (len(common), 60, None)
     assert found["solved"] == {name: len(places) for name, places in solved.items()}
     for name, mean in zip(found["agents"], found["means"], strict=True):
@@ -277,15 +277,15 @@ def test_a_penalty_is_named_and_all_problems_count(cli, mazes, tmp_path):
     assert said in tex.read_text().replace("\n", " ")
     assert said in page.read_text()
     assert "over 60 problems of these 4 maps" in out
-    told = json.loads(cli("campaign", "report", mazes, "--penalty", "1000", "--json")[1])["comparison"]
-    assert told["means"][told["agents"].index("astar")] == pytest.approx(
-        ((60 - told["solved"]["astar"]) * 1000 + told["solved"]["astar"]) / 60
+    printed = json.loads(cli("campaign", "report", mazes, "--penalty", "1000", "--json")[1])["comparison"]
+    assert printed["means"][printed["agents"].index("astar")] == pytest.approx(
+        ((60 - printed["solved"]["astar"]) * 1000 + printed["solved"]["astar"]) / 60
     )
 
 
 def test_goal_achievement_times_are_shown_if_a_turn_has_a_length(cli, mazes):
-    told = json.loads(cli("campaign", "report", mazes, "--turn", "10", "--json")[1])
-    lrta, _, astar = (summary["measures"] for summary in told["summaries"])
+    printed = json.loads(cli("campaign", "report", mazes, "--turn", "10", "--json")[1])
+    lrta, _, astar = (summary["measures"] for summary in printed["summaries"])
     assert lrta["standing_time"]["mean"] == 1.0
     assert astar["standing_time"]["mean"] == astar["first_move_states_expanded"]["mean"]
     assert lrta["walking_time"]["mean"] == 10 * lrta["moves"]["mean"]
@@ -325,7 +325,7 @@ def test_a_campaign_in_parts(cli, file, tmp_path):
     assert cli("store", "merge", *halves, "--into", tmp_path / "rooms.store")[0] == OK
     out = cli("campaign", "status", file)[1]
     assert "60 of 60 trials" in out
-    assert "made with Andante " in out
+    assert re.search(r"made on \d{4}-\d\d-\d\d with Andante ", out)
     assert "there is no store" in cli("campaign", "resume", file, "--part", "1/3")[2]
     assert "a part is written K/N" in cli("campaign", "run", file, "--part", "3/2")[2]
 
@@ -363,7 +363,7 @@ def test_a_study_writes_its_page(cli, file, tmp_path, monkeypatch):
     assert "tba" in listed
 
 
-#: A part of every kind, as little as each can be.
+#: A part of every kind, each as small as possible.
 PARTS = """
     [[best]]
     title = "Best"
@@ -424,7 +424,7 @@ PARTS = """
 
 
 @pytest.mark.parametrize("jobs", [1, 4, 6])
-def test_a_study_so_far_says_first_how_much_is_finished(cli, file, tmp_path, unfinished, jobs):
+def test_an_unfinished_study_begins_with_how_much_is_finished(cli, file, tmp_path, unfinished, jobs):
     file.write_text(file.read_text() + dedent(PARTS))
     unfinished(jobs)
     stored = sorted(tmp_path.rglob("rooms.store/**/*"))
@@ -448,7 +448,7 @@ def test_a_study_so_far_says_first_how_much_is_finished(cli, file, tmp_path, unf
     assert [f"## {title}" for title in wanted] == titles[-len(wanted) :]
 
 
-def test_a_study_of_which_nothing_is_finished_has_no_page(cli, file, tmp_path):
+def test_a_study_without_finished_jobs_has_no_page(cli, file, tmp_path):
     for _ in range(2):
         code, _, err = cli("study", file, "--store", tmp_path / "rooms.store", "--out", tmp_path / "page", "--so-far")
         assert code == FAILED

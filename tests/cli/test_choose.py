@@ -1,4 +1,4 @@
-"""`andante choose` as a user meets it."""
+"""Output and files of `andante choose`."""
 
 import csv
 import json
@@ -61,7 +61,7 @@ def test_the_best_algorithms_are_named(cli, store, tmp_path):
     assert mean == pytest.approx(maps.virtual_best)  # all maps have as many problems
 
 
-def test_a_papers_numbers_stand_beside_ours(cli, store, tmp_path):
+def test_a_papers_numbers_are_shown_beside_ours(cli, store, tmp_path):
     problems, paper = from_store(store), tmp_path / "paper.toml"
     mean = problems.means.mean()
     paper.write_text(
@@ -82,7 +82,7 @@ def test_a_papers_numbers_stand_beside_ours(cli, store, tmp_path):
     assert (code, "needs --paper" in err) == (FAILED, True)
 
 
-def test_few_algorithms_on_one_map_are_told_what_can_be_told(cli, tmp_path):
+def test_few_algorithms_on_one_map_get_the_sections_that_are_possible(cli, tmp_path):
     pytest.importorskip("sklearn")
     file = tmp_path / "few.toml"
     file.write_text(
@@ -92,14 +92,14 @@ def test_few_algorithms_on_one_map_are_told_what_can_be_told(cli, tmp_path):
     run(read_campaign(file), tmp_path / "few", Local(1))
     code, out, _ = cli("choose", tmp_path / "few", "--splits", 5)
     assert code == OK
-    assert out.count("None: 1 instance cannot be split into old and new ones.") == 3
+    assert out.count("Not available: 1 instance cannot be split into old and new ones.") == 3
     code, out, _ = cli("choose", tmp_path / "few", "--splits", 5, "--no-predict", "--expansions", 1)
     assert "2 algorithms that expand at most 1 state before any move on 8 problems" in out
 
 
-def test_what_cannot_be_finished_is_not_begun(cli, store, tmp_path, monkeypatch):
+def test_errors_that_can_be_foreseen_come_before_any_work(cli, store, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr("andante.selection.matrix.from_store", None)  # it is said before any work
+    monkeypatch.setattr("andante.selection.matrix.from_store", None)  # the error comes before any work
     for option in ("--figures", "--aslib"):
         code, out, err = cli("choose", store, "--no-predict", option, tmp_path / "file")
         assert (code, out, "cannot write" in err) == (FAILED, "", True)
@@ -108,7 +108,7 @@ def test_what_cannot_be_finished_is_not_begun(cli, store, tmp_path, monkeypatch)
     assert (code, out, "--no-predict" in err) == (FAILED, "", True)
 
 
-def test_what_is_no_store_is_refused(cli, tmp_path):
+def test_a_folder_that_is_not_a_store_is_refused(cli, tmp_path):
     code, _, err = cli("choose", tmp_path)
     assert code == FAILED
     assert "is not a store" in err

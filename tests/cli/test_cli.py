@@ -1,4 +1,4 @@
-"""The command line as a user meets it: what it prints, its exit codes, and that every mistake gets one sentence."""
+"""The command line: its output, its exit codes, and one sentence for every mistake."""
 
 import csv
 import json
@@ -18,7 +18,7 @@ from andante.files import cache_folder
 
 @pytest.fixture
 def arena(tmp_path):
-    """A map file with a wall, and a region that is cut off."""
+    """A map file with a wall and a region that is cut off."""
     passable = np.ones((12, 20), bool)
     passable[2:12, 10] = False
     passable[0:3, 0:3] = False
@@ -28,7 +28,7 @@ def arena(tmp_path):
     return path
 
 
-def test_help_lists_every_verb(cli):
+def test_help_lists_every_command(cli):
     code, out, _ = cli("--help")
     assert code == OK
     assert all(verb in out for verb in ("solve", "compare", "algorithms", "maps", "warmup", "demo"))
@@ -38,7 +38,7 @@ def test_the_version(cli):
     assert cli("--version")[1].strip() == andante.__version__
 
 
-def test_solve_says_what_it_took(cli, arena):
+def test_solve_reports_costs(cli, arena):
     code, out, _ = cli("solve", arena, "--start", "5,5", "--goal", "15,11", "--algorithm", "lrta(depth=3)")
     assert code == OK
     assert "arrived" in out
@@ -52,14 +52,14 @@ def test_solve_on_an_unknown_map(cli, arena, tmp_path):
     assert "blocked cells" in out
     trial = andante.run("astar", andante.read_map(arena).problem((5, 5), (15, 11)), sight=2)
     code, out, _ = cli(*where, "--json", "--trace", tmp_path / "a.json")
-    told = json.loads(out)
-    assert (told["cells_discovered"], told["cost"]) == (trial.cells_discovered, trial.cost)
-    assert told["cells_discovered"] > 0
+    printed = json.loads(out)
+    assert (printed["cells_discovered"], printed["cost"]) == (trial.cells_discovered, trial.cost)
+    assert printed["cells_discovered"] > 0
     assert len(andante.Trace.load(tmp_path / "a.json").discovered) == trial.cells_discovered
     assert cli(*where[:-1], "0")[0] == USAGE
 
 
-def test_an_agent_that_finds_out_that_there_is_no_way_says_what_that_took(cli, arena, tmp_path):
+def test_the_cost_of_finding_out_that_there_is_no_path_is_reported(cli, arena, tmp_path):
     trial = andante.run("astar", andante.read_map(arena).problem((5, 5), (0, 0)), sight=2)
     assert trial.moves > 0
     picture = tmp_path / "way.png"
@@ -69,7 +69,7 @@ def test_an_agent_that_finds_out_that_there_is_no_way_says_what_that_took(cli, a
     assert (code, err) == (FAILED, f"wrote {picture}\n")
     assert "no path leads to the goal" in out
     assert f"discovered      {trial.cells_discovered} blocked cells" in out
-    assert f"cost            {trial.cost:.2f}\n" in out  # and not so many times infinity
+    assert f"cost            {trial.cost:.2f}\n" in out  # and not a multiple of infinity
 
 
 def test_compare_on_an_unknown_map(cli, arena, tmp_path):
@@ -90,10 +90,10 @@ def test_compare_on_an_unknown_map(cli, arena, tmp_path):
 def test_solve_as_json_agrees_with_the_library(cli, arena):
     code, out, _ = cli("solve", arena, "--start", "5,5", "--goal", "15,11", "-a", "lrta", "--json")
     trial = andante.run("lrta", andante.read_map(arena).problem((5, 5), (15, 11)))
-    told = json.loads(out)
+    printed = json.loads(out)
     assert code == OK
-    assert told["cost"] == trial.cost
-    assert [tuple(cell) for cell in told["path"]] == trial.cells
+    assert printed["cost"] == trial.cost
+    assert [tuple(cell) for cell in printed["path"]] == trial.cells
 
 
 def test_solve_draws_and_records(cli, arena, tmp_path):
@@ -145,7 +145,7 @@ def test_an_unreachable_goal_is_a_result_with_exit_code_one(cli, arena):
     ],
 )
 def test_a_mistake_gets_one_sentence(cli, arena, arguments, sentence, monkeypatch):
-    monkeypatch.setattr("andante.episode.run.run", None)  # it is said before any work
+    monkeypatch.setattr("andante.episode.run.run", None)  # the error comes before any work
     code, out, err = cli("solve", arena, *arguments)
     assert (code, out) == (FAILED, "")
     assert sentence in err
@@ -164,8 +164,8 @@ def test_json_is_json_when_the_goal_cannot_be_reached(cli, arena):
         raise AssertionError(f"{word} is not JSON")
 
     code, out, _ = cli("solve", arena, "--start", "5,5", "--goal", "0,0", "--json")
-    told = json.loads(out, parse_constant=refuse)
-    assert (code, told["optimal_cost"], told["start"]) == (FAILED, None, [5, 5])
+    printed = json.loads(out, parse_constant=refuse)
+    assert (code, printed["optimal_cost"], printed["start"]) == (FAILED, None, [5, 5])
     json.loads(cli("algorithms", "--json")[1], parse_constant=refuse)
 
 
@@ -174,7 +174,7 @@ def test_the_same_algorithm_twice_is_compared_once(cli):
     assert [summary["trials"] for summary in json.loads(out)["summaries"]] == [3]
 
 
-def test_a_folder_that_is_not_there_is_noticed_before_the_work(cli, tmp_path):
+def test_a_missing_folder_is_reported_before_any_work(cli, tmp_path):
     code, out, err = cli("compare", "empty:9x9", "--html", tmp_path / "nowhere" / "x.html")
     assert (code, out) == (FAILED, "")
     assert "there is no folder" in err
@@ -193,7 +193,7 @@ def test_a_folder_that_is_not_there_is_noticed_before_the_work(cli, tmp_path):
         ("nosuchset/arena", "there is no benchmark set 'nosuchset'"),
     ],
 )
-def test_a_map_that_is_not_there(cli, name, sentence):
+def test_a_map_that_does_not_exist(cli, name, sentence):
     code, _, err = cli("maps", "show", name)
     assert code == FAILED
     assert sentence in err
@@ -296,12 +296,12 @@ def shelf(cli, arena, tmp_path):
 
 
 def said(err):
-    """What was said on standard error but for what had to be compiled, which depends on the cache."""
+    """Return standard error without the lines about compiling, which depend on the cache."""
     of_compiling = ("compiling kernels", "waiting for another process")
     return "".join(line for line in err.splitlines(keepends=True) if not line.startswith(of_compiling))
 
 
-def test_compare_shows_those_that_the_databases_are_for(cli, arena, shelf):
+def test_compare_shows_agents_that_use_the_databases(cli, arena, shelf):
     def compared(*files):
         given = [word for file in files for word in ("--database", shelf / file)]
         code, out, err = cli("compare", arena, "--problems", "2", "--threads", "1", "--json", *given)
@@ -320,15 +320,16 @@ def test_compare_shows_those_that_the_databases_are_for(cli, arena, shelf):
     assert err.count("no agent here uses") == 2
 
 
-def test_compare_builds_what_it_is_asked_to(cli, arena):
+def test_compare_builds_the_requested_databases(cli, arena):
     asked = ("--build", "regions", "--build", "pattern(level=2)", "-a", "hcdps, dlrta, lrta")
     code, out, _ = cli("compare", arena, "--problems", "3", "--threads", "1", "--json", *asked)
-    told = {summary["name"]: summary["measures"] for summary in json.loads(out)["summaries"]}
+    printed = {summary["name"]: summary["measures"] for summary in json.loads(out)["summaries"]}
     assert code == OK
     assert all(
-        told[name]["build_seconds"]["max"] > 0 < told[name]["database_bytes"]["max"] for name in ("hcdps", "dlrta")
+        printed[name]["build_seconds"]["max"] > 0 < printed[name]["database_bytes"]["max"]
+        for name in ("hcdps", "dlrta")
     )
-    assert told["lrta"]["build_seconds"]["max"] == 0
+    assert printed["lrta"]["build_seconds"]["max"] == 0
 
 
 def test_compare_builds_only_what_is_used(cli, arena, monkeypatch):
@@ -353,7 +354,7 @@ def test_compare_builds_the_first_of_a_kind(cli, arena):
 
 
 @pytest.mark.compiled
-def test_the_demo_has_agents_with_databases_and_replays_those_it_recommends(cli, tmp_path, monkeypatch):
+def test_the_demo_has_agents_with_databases_and_replays_recommended_ones(cli, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.setattr("andante.cli.demo.SIDE", 64)
     monkeypatch.setattr("andante.cli.demo.PROBLEMS", 10)
@@ -374,7 +375,7 @@ def test_the_demo_has_agents_with_databases_and_replays_those_it_recommends(cli,
     assert list(dict.fromkeys(traced))[: len(set(best))] == list(dict.fromkeys(best))[:4]
 
 
-def test_the_demo_compiles_no_builder_that_it_has_no_time_to_use(capsys):
+def test_the_demo_does_not_compile_builders_that_it_has_no_time_for(capsys):
     entries = [andante.find(name) for name in ("cpd", "hcdps", "dtlrta")]
     assert kinds_for(entries, andante.Grid(np.ones((100, 100), bool))) == ["moves", "regions"]
     assert capsys.readouterr().out == ""
@@ -393,7 +394,7 @@ def test_databases_that_are_not_used_are_named(cli, arena, shelf):
     ]
 
 
-def test_build_overwrites_other_parameters_only_if_told_to(cli, arena, tmp_path):
+def test_build_overwrites_other_parameters_only_with_force(cli, arena, tmp_path):
     def build(kind, *more):
         return cli("build", kind, arena, "--out", tmp_path / "new" / "folder", "--threads", "1", *more)
 
@@ -436,7 +437,7 @@ def test_build_for_the_goals_of_a_scenario(cli, arena, tmp_path):
         code, _, err = build(kind, "--force", *(["--goals", scenario] if kind == "moves" else []))
         assert (code, sentence in said(err)) == (FAILED, True)
     code, _, err = cli("build", "pattern", arena, arena, "--goals", scenario)
-    assert (code, "on one map; build the maps one at a time" in said(err)) == (FAILED, True)
+    assert (code, "for one map; build the maps one at a time" in said(err)) == (FAILED, True)
 
 
 def test_compare_as_json_and_from_a_scenario(cli, arena, tmp_path):
@@ -444,18 +445,18 @@ def test_compare_as_json_and_from_a_scenario(cli, arena, tmp_path):
     problems = andante.with_optimal_costs([grid.problem((5, 5), (15, y)) for y in range(5, 11)])
     andante.write_scenario(problems, tmp_path / "arena.map.scen")
     code, out, _ = cli("compare", arena, "--scenario", tmp_path / "arena.map.scen", "-a", "astar", "--json")
-    told = json.loads(out)
+    printed = json.loads(out)
     assert code == OK
-    assert told["summaries"][0]["trials"] == len(problems)
-    assert told["summaries"][0]["measures"]["suboptimality_ratio"]["max"] == 1.0
-    assert told["comparison"] is None  # there is no other agent
+    assert printed["summaries"][0]["trials"] == len(problems)
+    assert printed["summaries"][0]["measures"]["suboptimality_ratio"]["max"] == 1.0
+    assert printed["comparison"] is None  # there is no other agent
 
 
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [(("--penalty", "inf"), "the penalty must be finite"), (("--turn", "inf"), "the length of a turn must be above 0")],
 )
-def test_numbers_that_cannot_be_compared_with_are_refused_before_anything_is_run(cli, arena, option, sentence):
+def test_infinite_penalties_and_turns_are_refused_before_anything_is_run(cli, arena, option, sentence):
     code, _, err = cli("compare", arena, *option)
     assert (code, sentence in err) == (FAILED, True)
 
@@ -478,7 +479,7 @@ def test_algorithms_are_split_at_commas_outside_brackets():
         split_algorithms(["lrta(depth=3"])
 
 
-# --- inputs that nobody gives in good faith -------------------------------------------------------------------------
+# --- malicious input ------------------------------------------------------------------------------------------------
 
 LONG = "a" * 5000
 SCREEN = 24  # lines
@@ -522,7 +523,7 @@ def test_long_arguments_get_short_answers(cli, arguments, monkeypatch, tmp_path)
     assert len(err) < 24 * 80
 
 
-def test_a_cache_with_a_name_that_is_too_long_is_only_a_cache(cli, monkeypatch, tmp_path):
+def test_a_cache_folder_with_too_long_a_name_is_one_sentence(cli, monkeypatch, tmp_path):
     monkeypatch.setenv("ANDANTE_CACHE", str(tmp_path / LONG))
     monkeypatch.setattr("andante.datasets.movingai.cache_folder", cache_folder)  # other tests have it replaced
     assert cli("maps", "list")[0] == OK
@@ -531,7 +532,7 @@ def test_a_cache_with_a_name_that_is_too_long_is_only_a_cache(cli, monkeypatch, 
     assert "cannot store the set dao" in err
 
 
-def test_whatever_the_system_refuses_is_one_sentence(cli, arena, monkeypatch):
+def test_errors_of_the_system_are_one_sentence(cli, arena, monkeypatch):
     def denied(*_, **__):
         raise PermissionError(13, "Permission denied", "/somewhere")
 
@@ -543,7 +544,7 @@ def test_whatever_the_system_refuses_is_one_sentence(cli, arena, monkeypatch):
 @pytest.mark.parametrize(
     "option", [("--microseconds",), ("--memory",), ("--build-time",), ("--minutes",), ("--optimal-cost", "0")]
 )
-def test_what_is_no_number_is_refused(cli, option):
+def test_nan_is_refused(cli, option):
     code, _, err = cli("advise", "empty:8x8", *option, "nan")
     assert code == USAGE
     assert option[0] in err
@@ -552,7 +553,7 @@ def test_what_is_no_number_is_refused(cli, option):
 
 
 @pytest.mark.parametrize("name", ["[red]wall[/red]", "[/]", "[bold", ":smile:", "a$x_1$b", "%s {0}"])
-def test_names_of_maps_are_no_markup(cli, tmp_path, name):
+def test_names_of_maps_are_not_markup(cli, tmp_path, name):
     andante.write_map(andante.generate("empty", 8, 8), tmp_path / f"{name}.map".replace("/", "_"))
     name = name.replace("/", "_")
     file = tmp_path / f"{name}.map"
@@ -582,7 +583,7 @@ def test_a_progress_bar_shows_names_that_do_not_control_the_terminal():
     assert "\x1b]0" not in shown.getvalue()
 
 
-def test_markup_in_a_folders_name_is_no_markup(cli, tmp_path):
+def test_names_of_folders_are_not_markup(cli, tmp_path):
     folder = tmp_path / "[" / "]"
     folder.mkdir(parents=True)
     code, out, _ = cli("maps", "generate", "empty", "8x8", folder / "a.map")

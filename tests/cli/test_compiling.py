@@ -1,4 +1,4 @@
-"""What the command line shows of compiling."""
+"""What the command line shows while kernels are compiled."""
 
 from importlib import import_module
 
@@ -9,7 +9,7 @@ from andante.kernel import on_compile
 
 
 class Status:
-    """Notes what a terminal would show."""
+    """A status that records what a terminal would show."""
 
     def __init__(self):
         self.lines = []
@@ -21,7 +21,7 @@ class Status:
         pass
 
 
-def test_a_terminal_shows_every_kernel_and_whom_it_waits_for():
+def test_a_terminal_shows_every_kernel_and_what_it_waits_for():
     status = Status()
     line = _Compiling(status)
     line.begin("astar.search")
@@ -53,7 +53,7 @@ def test_a_log_has_a_line_for_each_purpose_and_one_every_five_seconds(capsys):
 
 
 @pytest.mark.compiled
-def test_the_line_says_what_a_kernel_is_compiled_for(capsys, tmp_path, monkeypatch):
+def test_the_line_shows_what_a_kernel_is_compiled_for(capsys, tmp_path, monkeypatch):
     (tmp_path / "just_compiled.py").write_text(
         "from andante.kernel import kernel\n\n@kernel\ndef double(number):\n    return number + number\n"
     )
@@ -64,7 +64,7 @@ def test_the_line_says_what_a_kernel_is_compiled_for(capsys, tmp_path, monkeypat
     assert capsys.readouterr().err == "compiling kernels, once: doubling, 1 of 1 (kernel 1: just_compiled.double)\n"
 
 
-def test_nothing_is_said_where_nothing_is_compiled(capsys):
+def test_nothing_is_printed_if_nothing_is_compiled(capsys):
     with show_compilation():
         pass
     assert capsys.readouterr() == ("", "")

@@ -1,4 +1,4 @@
-"""`andante crowd`: what it prints and writes, and that every mistake gets one sentence."""
+"""`andante crowd`: its output and files, and one sentence for every mistake."""
 
 import json
 import re
@@ -21,14 +21,14 @@ def arena(tmp_path):
     return path
 
 
-def told(err):
-    """Return what was said besides compiling."""
+def shown(err):
+    """Return standard error without the lines about compiling."""
     return "".join(line for line in err.splitlines(keepends=True) if not line.startswith(("compiling", "waiting for")))
 
 
 def test_a_crowd_is_measured(cli, arena):
     code, out, err = cli("crowd", arena, "--units", "50", "-a", "lrta", "--expansions", "20", "--seed", "3")
-    assert (code, told(err)) == (OK, "")
+    assert (code, shown(err)) == (OK, "")
     assert max(map(len, out.splitlines())) <= 80
     assert out.startswith("50 units of lrta on arena: ")
     assert "20 expansions per tick." in out
@@ -56,7 +56,7 @@ def test_its_numbers_are_those_of_its_units_alone(cli, arena):
     assert 0 < figures["tick_microseconds_p50"] <= figures["tick_microseconds_p99"]
 
 
-def test_what_units_use_if_nothing_is_said(cli, arena):
+def test_default_algorithms(cli, arena):
     assert cli("crowd", arena, "--units", "5")[1].startswith("5 units of tba(budget=10, weight=2.0) on arena: ")
     assert cli("crowd", arena, "--units", "5", "--share")[1].startswith("5 units of lss on arena: ")
 
@@ -87,10 +87,10 @@ def test_databases(cli, arena, tmp_path):
     grid = andante.read_map(arena)
     andante.build("moves", grid).save(tmp_path / "arena.moves")
     code, out, err = cli("crowd", arena, "--units", "20", "-a", "cpd", "--database", tmp_path / "arena.moves", "--json")
-    assert (code, told(err)) == (OK, "")
+    assert (code, shown(err)) == (OK, "")
     assert json.loads(out)["suboptimality_ratio_mean"] == pytest.approx(1)
     _, _, err = cli("crowd", arena, "--units", "2", "--database", tmp_path / "arena.moves")
-    assert told(err).startswith(f"no agent here uses {tmp_path / 'arena.moves'}")
+    assert shown(err).startswith(f"no agent here uses {tmp_path / 'arena.moves'}")
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ def test_databases(cli, arena, tmp_path):
 def test_every_mistake_gets_one_sentence(cli, arena, arguments, sentence):
     code, out, err = cli("crowd", arena, "--units", "4", *arguments)
     assert (code, out) == (FAILED, "")
-    assert told(err).startswith("andante: ")
+    assert shown(err).startswith("andante: ")
     assert sentence in err
-    assert told(err).count("\n") == 1
+    assert shown(err).count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -122,13 +122,13 @@ def test_numbers_out_of_range_are_refused(cli, arena, arguments):
     assert cli("crowd", arena, *arguments)[0] == USAGE
 
 
-def test_a_map_that_is_too_small_for_so_many_different_problems(cli):
+def test_a_map_that_is_too_small_for_this_many_different_problems(cli):
     code, _, err = cli("crowd", "empty:2x2:0", "--units", "13")
     assert (code, err.count("\n")) == (FAILED, 1)
     assert "problems" in err
 
 
-def test_a_map_that_is_not_there(cli):
+def test_a_map_that_does_not_exist(cli):
     code, _, err = cli("crowd", "nowhere.map")
     assert code == FAILED
     assert "nowhere.map" in err
@@ -137,7 +137,7 @@ def test_a_map_that_is_not_there(cli):
 def test_the_page_replays_the_crowd(cli, arena, tmp_path):
     page = tmp_path / "crowd.html"
     code, _, err = cli("crowd", arena, "--units", "10", "--expansions", "5", "--html", page)
-    assert (code, told(err)) == (OK, f"wrote {page}\n")
+    assert (code, shown(err)) == (OK, f"wrote {page}\n")
     text = page.read_text("utf-8")
     assert "<h1>A crowd on arena</h1>" in text
     assert "10 units of tba(budget=10, weight=2.0) on arena: " in text
@@ -146,7 +146,7 @@ def test_the_page_replays_the_crowd(cli, arena, tmp_path):
     assert (document["map"], document["width"], document["height"], document["cut"]) == ("arena", 20, 12, False)
 
 
-def test_the_page_is_written_whole_or_not_at_all(cli, arena, tmp_path, monkeypatch):
+def test_the_page_is_written_completely_or_not_at_all(cli, arena, tmp_path, monkeypatch):
     page = tmp_path / "crowd.html"
     page.write_text("before")
     monkeypatch.setattr("andante.report.page._static", lambda name: 1 / 0)
@@ -157,7 +157,7 @@ def test_the_page_is_written_whole_or_not_at_all(cli, arena, tmp_path, monkeypat
 
 
 @pytest.mark.compiled
-def test_units_that_begin_again_because_memory_is_full_are_counted(cli):
+def test_units_that_start_again_because_memory_is_full_are_counted(cli):
     arguments = (
         "crowd",
         "outdoor:128x128:3",
@@ -183,16 +183,16 @@ def test_units_with_bodies_and_units_that_learn_together(cli, arena):
     assert "40 arrived" in out
     code, _, err = cli("crowd", arena, "--units", "300", "--bodies")
     assert code == FAILED
-    assert "too little room for 300 units with bodies; take fewer" in told(err)
+    assert "too little room for 300 units with bodies; take fewer" in shown(err)
     code, _, err = cli("crowd", arena, "--share", "-a", "rta")
     assert code == FAILED
-    assert "its units cannot learn together" in told(err)
+    assert "its units cannot learn together" in shown(err)
 
 
-def test_scenes_are_made_and_walked(cli, tmp_path):
+def test_scenes_are_generated_and_run(cli, tmp_path):
     file, page = tmp_path / "doors.scene", tmp_path / "doors.html"
     code, out, err = cli("maps", "scene", "rooms:32x32:1", file, "--units", "10", "--changes-per-second", "3")
-    assert (code, told(err)) == (OK, "")
+    assert (code, shown(err)) == (OK, "")
     assert "10 units, 1" in out
     code, out, err = cli("crowd", file, "--expansions", "1000", "--ticks", "2000", "--html", page)
     assert code == OK, err
@@ -205,7 +205,7 @@ def test_scenes_are_made_and_walked(cli, tmp_path):
     assert "a scene defines its units and their goals" in err
     code, _, err = cli("solve", file, "--start", "1,1", "--goal", "2,2")
     assert code != OK
-    assert "is a scene, not a map; 'andante crowd" in told(err)
+    assert "is a scene, not a map; 'andante crowd" in shown(err)
 
 
 def test_agents_are_compared_in_scenes(cli, tmp_path):
@@ -217,7 +217,7 @@ def test_agents_are_compared_in_scenes(cli, tmp_path):
     )
     assert code == OK, err
     assert "2 agents, 5 problems each" in out
-    assert "times the cost of replanned A*" in told(out)
+    assert "times the cost of replanned A*" in shown(out)
     lines = table.read_text().splitlines()
     assert "replanned_ratio" in lines[0]
     assert "optimal_cost" not in lines[0]
@@ -229,4 +229,4 @@ def test_agents_are_compared_in_scenes(cli, tmp_path):
     assert not any(trace.is_still for trace in traces)
     code, _, err = cli("compare", file, "--scenario", tmp_path / "some.scen")
     assert code == FAILED
-    assert "a scene names its own problems" in told(err)
+    assert "a scene names its own problems" in shown(err)

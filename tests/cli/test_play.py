@@ -1,4 +1,4 @@
-"""`andante play`: what it writes, and what it refuses."""
+"""`andante play`: the pages that it writes, and its errors."""
 
 import base64
 import gzip
@@ -8,7 +8,7 @@ import re
 import pytest
 
 import andante
-from andante.cli.demo import tell_of_playground
+from andante.cli.demo import announce_playground
 from andante.play import page
 from tools.front_page import main as put_on_front_page
 
@@ -23,7 +23,7 @@ ENGINE = b"%d\n%scode" % (len(ABOUT), ABOUT)
 
 @pytest.fixture
 def built(tmp_path, monkeypatch):
-    """Stand-ins for the built page and engine: what is inside does not matter here."""
+    """Stand-ins for the built page and engine, whose contents do not matter here."""
     folder = tmp_path / "static"
     folder.mkdir()
     (folder / "page.html").write_text(PAGE, "utf-8")
@@ -36,7 +36,7 @@ def built(tmp_path, monkeypatch):
 
 
 def held(text, name):
-    """Return what an element of a page holds."""
+    """Return the contents of an element of a page."""
     found = re.search(rf'id="{name}">([^<]*)</script>', text)
     return gzip.decompress(base64.b64decode(found[1])) if found[1] else None
 
@@ -53,7 +53,7 @@ def test_the_page_has_engine_and_map_inside(built, cli, tmp_path):
     assert about["databases"] == []  # this engine has no agents that need one
 
 
-def test_without_a_map_the_page_makes_one(built, cli, tmp_path):
+def test_without_a_map_the_page_generates_one(built, cli, tmp_path):
     code, _, _ = cli("play", "--out", tmp_path / "play.html", "--no-open")
     assert code == 0
     assert held((tmp_path / "play.html").read_text("utf-8"), "andante-scene") is None
@@ -76,7 +76,7 @@ def test_bad_maps_are_one_sentence(words, said, built, cli, tmp_path):
     assert not (tmp_path / "play.html").exists()
 
 
-def test_what_is_not_built_is_said(cli, tmp_path, monkeypatch):
+def test_a_playground_that_is_not_built_is_one_sentence(cli, tmp_path, monkeypatch):
     monkeypatch.setattr(page, "PAGE", tmp_path / "page.html")
     code, _, shown = cli("play", "--out", tmp_path / "play.html", "--no-open")
     assert code == 1
@@ -93,14 +93,14 @@ def test_a_page_without_a_place_for_the_engine_is_refused(built, cli, tmp_path):
 
 
 def test_the_demo_has_a_playground_with_its_map_where_it_is_built(built, tmp_path, capsys):
-    tell_of_playground(tmp_path, andante.generate("rooms", 20, 20, seed=1))
+    announce_playground(tmp_path, andante.generate("rooms", 20, 20, seed=1))
     assert "play.html" in capsys.readouterr().out
     assert held((tmp_path / "play.html").read_text("utf-8"), "andante-scene") is not None
 
 
-def test_the_demo_says_where_else_the_playground_is_to_be_had(tmp_path, monkeypatch, capsys):
+def test_the_demo_says_how_to_get_the_playground(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(page, "PAGE", tmp_path / "page.html")
-    tell_of_playground(tmp_path, andante.generate("rooms", 20, 20, seed=1))
+    announce_playground(tmp_path, andante.generate("rooms", 20, 20, seed=1))
     assert "make playground" in capsys.readouterr().out
     assert not (tmp_path / "play.html").exists()
 

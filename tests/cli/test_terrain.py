@@ -1,4 +1,4 @@
-"""Costs of cells and sixteen neighbours from the command line and from campaign files, as a user would ask for them."""
+"""Costs of cells and sixteen neighbours on the command line and in campaign files."""
 
 import json
 import re
@@ -27,7 +27,7 @@ def swamp(tmp_path):
 
 @pytest.fixture
 def solve(cli, swamp):
-    """Solves one problem with A*, or as the options say."""
+    """A function that solves one problem with A*, with further options."""
     return lambda *more: cli("solve", swamp, "--start", "0,1", "--goal", "5,2", "-a", "astar", "--json", *more)
 
 
@@ -84,7 +84,7 @@ def test_maps(cli, swamp, tmp_path):
     assert made == andante.generate("countryside", 40, 30, grass_cost=2)
 
 
-def test_what_takes_no_costs_says_so(cli, tmp_path):
+def test_commands_that_do_not_accept_costs_say_so(cli, tmp_path):
     for command in (
         ("maps", "scene", "countryside:32x32:1", tmp_path / "a.scene", "--units", 5, "--ticks", 20),
         ("export", "lrta", "--map", "countryside:32x32:1", "--out", tmp_path / "out"),
@@ -95,7 +95,7 @@ def test_what_takes_no_costs_says_so(cli, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_every_command_that_reads_a_map_takes_rule_and_terrain(cli, swamp, tmp_path):
+def test_every_command_that_reads_a_map_accepts_rule_and_terrain(cli, swamp, tmp_path):
     costs = ("--rule", "cardinal", "--terrain", "S=3")
     assert cli("build", "moves", swamp, *costs, "--out", tmp_path)[0] == 0
     file = tmp_path / "swamp.moves"
@@ -110,7 +110,7 @@ def test_every_command_that_reads_a_map_takes_rule_and_terrain(cli, swamp, tmp_p
 
 
 @pytest.mark.parametrize("options", [("--terrain", "S=3"), ("--rule", "sixteen")])
-def test_what_takes_neither_costs_nor_leaps_says_so(cli, swamp, tmp_path, options, monkeypatch):
+def test_commands_that_accept_neither_costs_nor_leaps_say_so(cli, swamp, tmp_path, options, monkeypatch):
     monkeypatch.setattr("andante.play.page.check_built", lambda: None)
     for command in (
         ("maps", "scene", swamp, tmp_path / "a.scene", "--units", 3, "--ticks", 20),
@@ -128,7 +128,7 @@ def test_options_about_a_map_need_one(cli, swamp, tmp_path, options):
     assert cli("build", "moves", swamp, "--out", tmp_path)[0] == 0
     code, _, err = cli("databases", "show", tmp_path / "swamp.moves", *options)
     assert code != 0
-    assert f"{options[0]} says how a map is read, so it needs --map" in " ".join(err.split())
+    assert f"{options[0]} determines how a map is read, so it needs --map" in " ".join(err.split())
 
 
 @pytest.mark.full
@@ -169,7 +169,7 @@ def test_a_campaign_has_costs(tmp_path):
     assert "terrain" not in read_campaign(written(tmp_path, "")).problems["wet"].settings
 
 
-def test_each_layout_among_the_maps_is_compiled_ahead(tmp_path):
+def test_each_layout_among_the_maps_is_compiled_in_advance(tmp_path):
     def layouts(*named, **how):
         maps = [PlannedMap.of(source) for text in named for source in map_sources(text, tmp_path, **how)]
         return [type(grid.graph.arrays) for grid in small_maps(maps)]

@@ -1,4 +1,4 @@
-"""At 80 columns every table fits: names and texts wrap inside their cells, and nothing is cut off."""
+"""Every table fits into 80 columns: names and texts wrap inside their cells, and nothing is cut off."""
 
 import pytest
 

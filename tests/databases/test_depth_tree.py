@@ -63,9 +63,9 @@ def test_trees_that_make_no_sense_are_refused(tmp_path):
         (tree._replace(depth=tree.depth + np.int32(20)), "depths beyond 20"),
         (tree._replace(depth=np.zeros(15, np.int32)), "depths beyond 20"),
         (tree._replace(deepest=np.array([101])), "not from 1 to 100"),
-        (tree._replace(history=np.array([0])), "does not look back over 1 to 100,000 moves"),
-        (tree._replace(threshold=tree.threshold[1:]), "do not fit each other"),
-        (DepthTree(*(column[:0] for column in tree[:5]), tree.deepest, tree.history), "do not fit each other"),
+        (tree._replace(history=np.array([0])), "history is not from 1 to 100,000 moves long"),
+        (tree._replace(threshold=tree.threshold[1:]), "do not match"),
+        (DepthTree(*(column[:0] for column in tree[:5]), tree.deepest, tree.history), "do not match"),
     ]:
         Database("depth-tree", None, {}, broken).save(tmp_path / "broken")
         with pytest.raises(DatabaseError, match=sentence):

@@ -30,15 +30,15 @@ BROKEN = {
     "begin": (lambda a: a.begin[1:], "not those of a graph of 576 states"),
     "region": (lambda a: put(a.region, 3, 60000), "regions that do not exist"),
     "seed": (lambda a: put(a.seed, 0, 576), "beyond the 576"),
-    "first": (lambda a: put(a.first, 1, -1), "do not fit each other"),
+    "first": (lambda a: put(a.first, 1, -1), "do not match"),
     "to": (lambda a: put(a.to, 0, 60000), "regions that do not exist"),
-    "link": (lambda a: put(a.link, 1, -1), "do not fit each other"),
-    "chain": (lambda a: put(a.chain, 1, 2**31 - 1), "do not fit each other"),
+    "link": (lambda a: put(a.link, 1, -1), "do not match"),
+    "chain": (lambda a: put(a.chain, 1, 2**31 - 1), "do not match"),
     "subgoal": (lambda a: put(a.subgoal, 0, -1), "beyond the 576"),
-    "row": (lambda a: put(a.row, -1, 0), "do not fit each other"),
+    "row": (lambda a: put(a.row, -1, 0), "do not match"),
     "goal": (lambda a: put(a.goal, 0, 1), "arcs that do not exist"),
     "arc": (lambda a: put(a.arc, 0, 254), "arcs that do not exist"),
-    "wide": (lambda a: np.zeros(1, np.uint8), "do not fit each other"),
+    "wide": (lambda a: np.zeros(1, np.uint8), "do not match"),
 }
 
 

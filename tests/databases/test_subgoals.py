@@ -118,12 +118,12 @@ def test_records_that_make_no_sense_are_refused(tmp_path):
     database = build("subgoals(records=40)", grid)
     arrays = database.arrays
     for broken, sentence in [
-        (arrays._replace(start=arrays.start + np.int32(576)), "name states beyond the 576"),
-        (arrays._replace(subgoal=-arrays.subgoal - np.int32(1)), "name states beyond the 576"),
+        (arrays._replace(start=arrays.start + np.int32(576)), "refer to states beyond the 576"),
+        (arrays._replace(subgoal=-arrays.subgoal - np.int32(1)), "refer to states beyond the 576"),
         (arrays._replace(first=arrays.first[::-1].copy()), "have no subgoal"),
-        (arrays._replace(goal=arrays.goal[1:]), "do not fit together"),
-        (arrays._replace(low=arrays.low[:, :2].copy()), "do not fit together"),
-        (arrays._replace(low=arrays.low[:2], high=arrays.high[:2]), "do not fit together"),
+        (arrays._replace(goal=arrays.goal[1:]), "do not match"),
+        (arrays._replace(low=arrays.low[:, :2].copy()), "do not match"),
+        (arrays._replace(low=arrays.low[:2], high=arrays.high[:2]), "do not match"),
     ]:
         Database("subgoals", database.fingerprint, {}, broken).save(tmp_path / "broken")
         with pytest.raises(DatabaseError, match=sentence):

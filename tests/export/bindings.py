@@ -1,4 +1,4 @@
-"""A C library of agents, called from Python by ctypes: no more than a C program would do."""
+"""A C library of agents, called with ctypes in the same way as from a C program."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Trial(ctypes.Structure):
 
 
 def memory(bytes_: int, contents: bytes = b"", fill: int = -3) -> Any:
-    """Return aligned memory that held something else before."""
+    """Return aligned memory that contained something else before."""
     words = np.full(bytes_ // 8 + 2, fill, np.int64)
     words.view(np.uint8)[: len(contents)] = np.frombuffer(contents, np.uint8)
     return words
@@ -141,7 +141,7 @@ class CAgent:
             path += steps["state"][: trial.steps].tolist()
         return trial, path
 
-    def move_house(self) -> None:
+    def relocate(self) -> None:
         """Continue elsewhere in memory with a copy of the world and the mind, as after a saved game is loaded."""
         if self.living:
             self.seal_world()

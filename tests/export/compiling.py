@@ -1,9 +1,15 @@
 """Programs in C that use an exported library."""
 
+import shutil
 import subprocess
+import sys
+
+import pytest
 
 STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
 SANITIZED = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+#: Sanitizers, names of libraries and what `nm` prints are others elsewhere.
+needs_gcc = pytest.mark.skipif(sys.platform != "linux" or shutil.which("gcc") is None, reason="needs gcc on Linux")
 
 
 def run(*command, **options):

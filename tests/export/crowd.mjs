@@ -1,4 +1,4 @@
-// Let a crowd do what a script says, and print what its ticks said: node crowd.mjs FOLDER TASK.json
+// Run a script with a crowd, and print the results of its ticks: node crowd.mjs FOLDER TASK.json
 import { readFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 

@@ -1,4 +1,4 @@
-"""Crowds of a C library, called from Python, and beside them crowds in Python that do the same."""
+"""Crowds of a C library, called from Python and compared with crowds in Python that do the same."""
 
 import ctypes
 import json
@@ -77,8 +77,8 @@ class CCrowd:
         room = ctypes.c_void_p(self._memory.ctypes.data)
         assert self.call(how, self._at, ctypes.byref(self._files), room, self._bytes) == 0
 
-    def move_house(self):
-        """Go on elsewhere in memory."""
+    def relocate(self):
+        """Continue elsewhere in memory."""
         assert self.call("seal", self._at) == 0
         self._memory, self._crowd = self._memory.copy(), memory(1 << 17)
         self._set("attach")
@@ -107,7 +107,7 @@ class CCrowd:
 
     @property
     def place(self):
-        """Where its memory is."""
+        """The address of its memory."""
         return self._memory.ctypes.data
 
     def try_to_grow(self, plan, *, where=None, less=0):
@@ -120,7 +120,7 @@ class CCrowd:
         return self.call("grow", self._at, ctypes.byref(files), place, ctypes.c_size_t(size.value - less))
 
     def grow(self, plan):
-        """Go on in larger memory; the old memory is overwritten."""
+        """Continue in larger memory; the old memory is overwritten."""
         self._plan = memory(len(plan), plan)
         self._files.plan, self._files.plan_bytes = self._plan.ctypes.data, len(plan)
         assert self.call("bytes", ctypes.byref(self._files), ctypes.byref(self._bytes)) == 0
@@ -149,7 +149,7 @@ def same(ours, theirs, units):
 
 
 def in_node(folder, tmp_path, task):
-    """Return what `crowd.mjs` says of a task."""
+    """Return what `crowd.mjs` prints for a task."""
     (tmp_path / "task.json").write_text(json.dumps(task))
     script = [shutil.which("node"), "tests/export/crowd.mjs", str(folder), str(tmp_path / "task.json")]
     done = subprocess.run(script, capture_output=True, text=True, timeout=120)
@@ -158,14 +158,14 @@ def in_node(folder, tmp_path, task):
 
 
 class Both:
-    """A crowd in Python and the same in C: whatever one of them does, the other does too."""
+    """A crowd in Python and the same in C; each call is made on both."""
 
     def __init__(self, name, grid, theirs, databases=(), memory=MEMORY, *, living=False, **how):
         self.world = andante.World(grid) if living else grid
         self.ours = andante.Crowd(name, self.world, databases=databases, memory=memory, **how)
         self.theirs, self.grid = theirs, grid
         self.living, self.bodies = living, how.get("bodies", False)
-        self.script, self.ticks = [], []  # what was done, and what came of ticks
+        self.script, self.ticks = [], []  # the calls, and the results of ticks
 
     def add(self, start, goal, priority=1.0):
         if self.bodies and start in self.ours.states.tolist():
@@ -227,7 +227,7 @@ class Both:
 
 
 def play(both, ticks, rng):
-    """Let units with priorities walk, be sent and put elsewhere, come and go, chase goals, while walls come and go."""
+    """Send, put, add and remove units with priorities, and move goals, while cells close and open."""
     free = np.flatnonzero(both.grid.passable.ravel())
     goals = rng.choice(free, 6)  # few, so that units learn together
     for i in range(UNITS):
@@ -252,9 +252,9 @@ def play(both, ticks, rng):
             for _ in range(2):
                 both.add(int(rng.choice(free)), int(rng.choice(free)))
         if number % 13 == 0:
-            both.theirs.move_house()
+            both.theirs.relocate()
         if both.living and number % 3 == 0:
-            for cell in rng.choice(free, 3).tolist():  # also where somebody stands or wants to go
+            for cell in rng.choice(free, 3).tolist():  # also where a unit is or wants to go
                 both.edit(cell, False)
                 closed.append(cell)
             for _ in range(len(closed) - 12):

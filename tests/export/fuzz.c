@@ -1,4 +1,4 @@
-/* Call the library with what it must refuse: each call returns a code below 0, and nothing outside is read or written.
+/* Call the library with bad arguments: each call must return a code below 0, and read or write nothing outside.
  * Compiled with sanitizers. Arguments: plan, image, database, plan of another agent, image of another map. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static andante_files all(file plan, file map, file database) {
     return files;
 }
 
-/* A copy of its own length, so that a sanitizer sees every byte that is read too many. */
+/* Return a copy that ends after this many bytes, so that a sanitizer reports every read beyond them. */
 static file shortened(file whole, size_t bytes) {
     file made = {malloc(bytes > 0 ? bytes : 1), bytes};
     if (made.data == NULL) exit(3);
@@ -119,7 +119,7 @@ int main(int count, char **arguments) {
         refused(andante_@NAME@_init(&agent, &files, mind, mind_bytes, desk, desk_bytes - 1), "a desk that is too small");
     }
     memset(mind, 0, mind_bytes);
-    refused(andante_@NAME@_attach(&agent, &files, mind, mind_bytes, desk, desk_bytes), "nobody's mind");
+    refused(andante_@NAME@_attach(&agent, &files, mind, mind_bytes, desk, desk_bytes), "no mind");
     if (andante_@NAME@_init(&agent, &files, mind, mind_bytes, desk, desk_bytes) != 0) return 5;
     int32_t states;
     if (andante_map_size(map.data, map.bytes, &states, NULL, NULL) != 0) return 6;
@@ -136,7 +136,7 @@ int main(int count, char **arguments) {
     const andante_limits limits[] = {{-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
     for (int i = 0; i < 3; i++)
         refused(andante_@NAME@_run(&agent, @START@, @GOAL@, &limits[i], NULL, 0, &trial), "a limit below 0");
-    refused(andante_@NAME@_run(&agent, @START@, @START@, NULL, NULL, 0, &trial), "nowhere to go");
+    refused(andante_@NAME@_run(&agent, @START@, @START@, NULL, NULL, 0, &trial), "start is goal");
     refused(andante_@NAME@_run(&agent, @START@, @GOAL@, NULL, NULL, 5, &trial), "no room");
     refused(andante_@NAME@_run(&agent, @START@, @GOAL@, NULL, NULL, 0, NULL), "no result");
     refused(andante_@NAME@_move(&agent, @START@, @GOAL@, NULL), "no result");

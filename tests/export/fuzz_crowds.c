@@ -1,4 +1,4 @@
-/* Call a crowd with what it must refuse: each call returns a code below 0, and nothing outside is read or written.
+/* Call a crowd with bad arguments: each call must return a code below 0, and read or write nothing outside.
  * Then call it at random, save it, damage what was saved, and restore it. Compiled with sanitizers. Arguments: how many
  * random calls, a seed, whether the map can change, plan, larger plan, image, plan of another agent's crowd, image of
  * another map. */
@@ -53,7 +53,7 @@ static andante_files both(file plan, file map) {
     return files;
 }
 
-/* A copy of its own length, so that a sanitizer sees every byte that is read too many. */
+/* Return a copy that ends after this many bytes, so that a sanitizer reports every read beyond them. */
 static file shortened(file whole, size_t bytes) {
     file made = {wanted(malloc(bytes > 0 ? bytes : 1)), bytes};
     memcpy(made.data, whole.data, bytes);
@@ -238,7 +238,7 @@ static void call(lively *one, int living, int32_t states, file image) {
         budget.pause_when_full = random_below(2);
         if (andante_@NAME@_crowd_tick(&one->crowd, &budget, &tick) == ANDANTE_FAILED) exit(12);
         break;
-    default: /* a wall, also where a unit is */
+    default: /* close a cell, even where a unit is */
         if (random_below(3) == 0) andante_close_cell((void *)(size_t)one->files.map, one->files.map_bytes, cell);
         else andante_open_cell((void *)(size_t)one->files.map, one->files.map_bytes, cell);
     }
@@ -259,7 +259,7 @@ int main(int count, char **arguments) {
     try_all(both(other_plan, world), &one.crowd, "another agent's plan");
     try_all(both(larger, other_map), &one.crowd, "another map");
     memset(one.memory, 0, one.bytes);
-    refused(andante_@NAME@_crowd_attach(&one.crowd, &one.files, one.memory, one.bytes), "nobody's crowd");
+    refused(andante_@NAME@_crowd_attach(&one.crowd, &one.files, one.memory, one.bytes), "no crowd");
     free(one.memory);
     begin(&one, both(plan, world));
     try_arguments(&one.crowd, &one.files, one.memory, one.bytes);

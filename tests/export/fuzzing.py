@@ -1,4 +1,4 @@
-"""The program that calls an exported crowd with what it must refuse, then at random, under sanitizers."""
+"""The program that calls an exported crowd with bad arguments, then at random, under sanitizers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KINDS = {
 
 
 def fuzzer(algorithm: str, folder: Path) -> tuple[Path, list[object]]:
-    """Export a crowd and compile the program: it is called with the number of calls, a seed, and the rest of these words."""
+    """Export a crowd and compile the program; return it and its arguments after the number of calls and the seed."""
     grid, name = andante.generate("rooms", 20, 16, seed=3), algorithm.partition("(")[0]
     out, living = folder / "engine", "living" in KINDS[algorithm]
     export(algorithm, grid, out, crowd=40, memory=1e6, grow=2, **KINDS[algorithm])

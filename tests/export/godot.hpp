@@ -1,4 +1,4 @@
-// As much of godot-cpp as the example in README.md names, so that its types and calls can be checked without Godot.
+// The part of godot-cpp that the example in README.md uses, so that its types and calls can be checked without Godot.
 #include <cstddef>
 #include <cstdint>
 #include <vector>

@@ -1,4 +1,4 @@
-/* Call the readers of docs/explanation/database-files.md, which come before this: readers KIND FILE [IMAGE]. */
+/* Call the readers of docs/explanation/database-files.md, which are put before this file: readers KIND FILE [IMAGE]. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void *whole(const char *path) {
     return memory[files++];
 }
 
-/* The greedy move: the least cost plus heuristic distance, of equal ones the most or the least expensive. */
+/* Return the greedy move: the lowest cost plus heuristic distance, and among equals the most or the least expensive. */
 static int greedy(const void *image, int32_t state, int32_t goal, int code) {
     int best = -1;
     double least = INFINITY, cost = 0;

@@ -1,4 +1,4 @@
-// Save and restore an agent and its map, and refuse what is damaged: node restore.mjs FOLDER FOLDER/data/PLACE START GOAL
+// Save and restore an agent and its map, intact and damaged: node restore.mjs FOLDER FOLDER/data/PLACE START GOAL
 import { readFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 

@@ -1,4 +1,4 @@
-"""Crowds in C tick as crowds in Python do."""
+"""The ticks of crowds in C are the same as in Python."""
 
 import importlib.util
 import shutil
@@ -14,12 +14,13 @@ from andante.export.crowds import CrowdPlan, CrowdSize
 from andante.export.images import MapImage
 from andante.kernel import JIT
 from tests.export.bindings import CODES
+from tests.export.compiling import needs_gcc
 from tests.export.crowds import CLOCK, MEMORY, NAME, UNITS, Both, CCrowd, crowd_in, library_in, play, same
 
 pytestmark = [
     pytest.mark.compiled,
     pytest.mark.skipif(not JIT, reason="needs compiled kernels"),
-    pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"),
+    needs_gcc,
 ]
 
 HAS_ZIG = importlib.util.find_spec("ziglang") is not None or shutil.which("zig") is not None
@@ -32,7 +33,7 @@ def grid():
 
 TARGETS = ["this", "wasm"] if HAS_ZIG else "this"
 
-#: Crowds by what is said at export. Those with and without bodies have the same code.
+#: Crowds by the options of their export. Those with and without bodies have the same code.
 KINDS = {
     "plain": {},
     "bodies": {"bodies": True},
@@ -45,7 +46,7 @@ KINDS = {
 
 @pytest.fixture(scope="module")
 def folders(grid, tmp_path_factory):
-    """The folders of all kinds, each made when it is asked for."""
+    """A function that returns the folder of a kind, and makes it when it is first requested."""
     made = {}
 
     def folder(kind):
@@ -82,8 +83,8 @@ def test_ticks_are_the_same(kind, grid, folders, tmp_path):
         both.check_in_node(NAME, folders(kind), tmp_path)
 
 
-def test_units_keep_to_the_memory_as_in_python(grid, folder):
-    """So many units that some must begin again; the code is for crowds of any size."""
+def test_units_stay_within_the_memory_as_in_python(grid, folder):
+    """There are so many units that some must start again; the code is for crowds of any size."""
     many, free = 2000, np.flatnonzero(grid.passable.ravel())
     image = MapImage.of(grid)
     plan = CrowdPlan.of(find(NAME), image, (), CrowdSize(many, MEMORY)).data
@@ -120,7 +121,7 @@ def test_every_algorithm_that_can_be_one_of_a_crowd(name, kind, grid, tmp_path):
     play(Both(name, grid, theirs, databases, room, **KINDS[kind]), 120, np.random.default_rng(7))
 
 
-def test_units_come_and_go(grid, theirs):
+def test_units_are_added_and_removed(grid, theirs):
     free = np.flatnonzero(grid.passable.ravel()).tolist()
     units = [theirs.add(free[i], free[-1 - i]) for i in range(3)]
     assert units == [0, 1, 2]
@@ -132,7 +133,7 @@ def test_units_come_and_go(grid, theirs):
     assert theirs.about(1).state == free[9]
 
 
-def test_the_host_hands_in_a_clock(grid, theirs):
+def test_the_host_passes_a_clock(grid, theirs):
     free = np.flatnonzero(grid.passable.ravel()).tolist()
     for i in range(20):
         theirs.add(free[i], free[-1 - i])
@@ -170,8 +171,8 @@ def test_bad_calls_are_refused(grid, theirs):
     ("change", "said"),
     [
         ({"algorithms": "astar"}, "cannot keep to a crowd's budget"),
-        ({"crowd": 0, "bodies": True}, "say how many units"),
-        ({"crowd": 0, "grow": 2}, "say how many units"),
+        ({"crowd": 0, "bodies": True}, "set the number of units"),
+        ({"crowd": 0, "grow": 2}, "set the number of units"),
         ({"grow": 0}, "at least 1"),
         ({"grow": 2**20}, "at most 1,048,576 units"),
         ({"share": "all"}, "share must be 'goal' or None"),
@@ -182,7 +183,7 @@ def test_bad_calls_are_refused(grid, theirs):
         ({"crowd": 10_000}, "units of lrta, not for 10,000"),
     ],
 )
-def test_what_is_no_crowd(change, said, grid, tmp_path):
+def test_a_bad_crowd_is_refused(change, said, grid, tmp_path):
     given = {"algorithms": NAME, "maps": grid, "out": tmp_path / "engine", "crowd": UNITS, "memory": MEMORY, **change}
     with pytest.raises(andante.AndanteError) as error:
         export(**given)

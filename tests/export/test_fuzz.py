@@ -1,11 +1,9 @@
-"""The C API of crowds is called with what it must refuse, and at random, under sanitizers."""
-
-import shutil
+"""The C API of crowds refuses bad arguments, and survives random calls under sanitizers."""
 
 import pytest
 
 from andante.kernel import JIT
-from tests.export.compiling import run
+from tests.export.compiling import needs_gcc, run
 from tests.export.fuzzing import KINDS, fuzzer
 from tests.worlds import DEEP
 
@@ -13,7 +11,7 @@ pytestmark = [
     pytest.mark.full,  # exported crowds are another loop, with the host's clock
     pytest.mark.compiled,
     pytest.mark.skipif(not JIT, reason="needs compiled kernels"),
-    pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"),
+    needs_gcc,
 ]
 
 CALLS, SEEDS = (20_000, 10) if DEEP else (4000, 1)

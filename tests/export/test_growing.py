@@ -1,4 +1,4 @@
-"""Crowds that are given more memory when it is full go on as if they had had it from the beginning."""
+"""Crowds that get more memory when it is full continue as if they had had it from the start."""
 
 import importlib.util
 import json
@@ -14,14 +14,14 @@ from andante.export.crowds import CrowdPlan, CrowdSize, Made
 from andante.export.images import MapImage
 from andante.kernel import JIT
 from tests.export.bindings import CODES
-from tests.export.compiling import run
+from tests.export.compiling import needs_gcc, run
 from tests.export.crowds import FULL, MEMORY, NAME, CCrowd, crowd_in, in_node, library_in, same
 
 pytestmark = [
     pytest.mark.full,  # exported crowds are another loop, with the host's clock
     pytest.mark.compiled,
     pytest.mark.skipif(not JIT, reason="needs compiled kernels"),
-    pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"),
+    needs_gcc,
 ]
 
 HAS_ZIG = importlib.util.find_spec("ziglang") is not None or shutil.which("zig") is not None
@@ -46,7 +46,7 @@ def plan_in(folder, grid, times, name=NAME):
 
 
 def grows(ours, theirs, units, larger, ticks):
-    """Let both tick; whenever memory is full in C, it grows. Return how often."""
+    """Let both crowds tick, and grow the one in C whenever its memory is full; return how often it was."""
     grown, left = 0, list(larger)
     for number in range(ticks):
         budget = (3000.0, None, 333.25, 40.0)[number % 4]
@@ -57,7 +57,7 @@ def grows(ours, theirs, units, larger, ticks):
             theirs.grow(left.pop(0))
             grown += 1
             if number % 2:
-                theirs.move_house()
+                theirs.relocate()
             found = theirs.tick(budget or 0.0, pauses=True)
         assert (found.number, found.moved, found.waiting, found.expansions) == (
             tick.number, tick.moved, tick.waiting, tick.expansions
@@ -78,7 +78,7 @@ def add(ours, theirs, grid, starts, goals):
     return ids
 
 
-def test_a_crowd_that_grows_walks_as_one_that_had_the_memory(grid, folder):
+def test_a_crowd_that_grows_makes_the_moves_of_one_that_had_the_memory(grid, folder):
     theirs = crowd_in(folder, grid)
     ours = andante.Crowd(NAME, grid, memory=TIMES * MEMORY)
     ids = add(ours, theirs, grid, *walkers(grid, MANY, np.random.default_rng(8)))
@@ -87,7 +87,7 @@ def test_a_crowd_that_grows_walks_as_one_that_had_the_memory(grid, folder):
 
 @pytest.mark.skipif(shutil.which("node") is None or not HAS_ZIG, reason="needs node and ziglang")
 def test_a_crowd_in_webassembly_grows(grid, tmp_path):
-    """Also one that was saved and restored between ticks."""
+    """This includes one that was saved and restored between ticks."""
     out = tmp_path / "engine"
     export(NAME, grid, out, crowd=MANY, memory=MEMORY, grow=TIMES, targets="wasm")
     starts, goals = walkers(grid, MANY, np.random.default_rng(8))
@@ -103,7 +103,7 @@ def test_a_crowd_in_webassembly_grows(grid, tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("node") is None or not HAS_ZIG, reason="needs node and ziglang")
-def test_a_crowd_in_javascript_that_may_not_grow_is_as_it_was(grid, tmp_path):
+def test_a_crowd_in_javascript_that_cannot_grow_is_unchanged(grid, tmp_path):
     out = tmp_path / "engine"
     export(NAME, grid, out, crowd=40, memory=1e6, grow=2, targets="wasm")
     starts, goals = walkers(grid, 40, np.random.default_rng(8))
@@ -133,7 +133,7 @@ def test_crowds_of_other_kinds_grow(name, kind, grid, tmp_path):
 
 
 def test_a_crowd_that_grows_has_room_for_more_units(grid, folder):
-    """Also after some were removed: their numbers are used again in the same order."""
+    """This also holds after some were removed: their numbers are used again in the same order."""
     theirs, rng = crowd_in(folder, grid), np.random.default_rng(9)
     ours = andante.Crowd(NAME, grid, memory=TIMES * MEMORY)
     ids = add(ours, theirs, grid, *walkers(grid, MANY, rng))
@@ -145,13 +145,13 @@ def test_a_crowd_that_grows_has_room_for_more_units(grid, folder):
         add(ours, theirs, grid, *walkers(grid, 1, rng))  # so the ring begins in its middle
     theirs.grow(plan_in(folder, grid, 2))
     add(ours, theirs, grid, *walkers(grid, MANY, rng))
-    everybody = np.flatnonzero(ours.states >= 0).tolist()
-    assert grows(ours, theirs, everybody, [plan_in(folder, grid, times) for times in (4, 8)], 40) >= 1
-    assert set(ids) - set(everybody) <= {7, 1500, 3, 800, 2}
+    all_units = np.flatnonzero(ours.states >= 0).tolist()
+    assert grows(ours, theirs, all_units, [plan_in(folder, grid, times) for times in (4, 8)], 40) >= 1
+    assert set(ids) - set(all_units) <= {7, 1500, 3, 800, 2}
 
 
-def test_a_tick_that_pauses_can_go_on_without_more_memory(grid, folder):
-    """Then units begin again, as if it had not paused."""
+def test_a_tick_that_pauses_can_continue_without_more_memory(grid, folder):
+    """Then units start again, as if it had not paused."""
     theirs = crowd_in(folder, grid)
     ours = andante.Crowd(NAME, grid, memory=MEMORY)
     ids = add(ours, theirs, grid, *walkers(grid, MANY, np.random.default_rng(8)))

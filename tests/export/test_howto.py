@@ -1,7 +1,6 @@
-"""What the how-to and README.md tell a game programmer to do, done as they say."""
+"""The instructions of the how-to and of README.md work as written."""
 
 import re
-import shutil
 import sys
 from pathlib import Path
 
@@ -11,13 +10,13 @@ import andante
 from andante.databases.header import read_header
 from andante.export import export
 from andante.kernel import JIT
-from tests.export.compiling import SANITIZED, run, static_library
+from tests.export.compiling import SANITIZED, needs_gcc, run, static_library
 
 pytestmark = [
     pytest.mark.full,
     pytest.mark.compiled,
     pytest.mark.skipif(not JIT, reason="needs compiled kernels"),
-    pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"),
+    needs_gcc,
 ]
 
 PAGE = Path("docs/how-to/export.md").read_text()
@@ -25,27 +24,27 @@ FRAGMENTS = re.findall(r"```c\n(.*?)```", PAGE, re.DOTALL)
 
 
 def fragment(begins):
-    """Return the one fragment in C that begins so."""
+    """Return the only fragment in C that begins with this text."""
     (found,) = [one for one in FRAGMENTS if one.startswith(begins)]
     return found
 
 
-def andante_says(*command, cwd):
+def run_andante(*command, cwd):
     return run(sys.executable, "-m", "andante", *command, cwd=cwd)
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """An empty project, after the first commands of the page."""
+    """A new project, after the first commands of the page."""
     place = tmp_path_factory.mktemp("project")
     for line in re.search(r"```console\n(andante maps generate.*?)```", PAGE, re.DOTALL)[1].splitlines():
-        andante_says(*line.partition("#")[0].split()[1:], cwd=place)
+        run_andante(*line.partition("#")[0].split()[1:], cwd=place)
     return place
 
 
 @pytest.mark.parametrize(("compiler", "dialect"), [("gcc", "c99"), ("g++", "c++17")])
 def test_the_program_of_the_page_walks(compiler, dialect, project):
-    """As in Python, and in the same folder once more: what it compiles does not stand in the way of an export."""
+    """It prints the same path as Python, and its compiled files do not prevent a second export to the folder."""
     language = "c" if compiler == "gcc" else "c++"
     for name, text in (("main", fragment("#include <stdio.h>")), ("example", "")):
         source = project / f"{name}.c" if text else project / "engine" / "example.c"
@@ -60,11 +59,11 @@ def test_the_program_of_the_page_walks(compiler, dialect, project):
     path = andante.run("lrta", andante.Problem(grid.graph, start, goal, grid=grid)).path.tolist()
     assert walked == [*(f"{state % grid.width} {state // grid.width}" for state in path[1:]), "arrived"]
     assert "arrived" in run(project / "example", "engine/data", cwd=project)
-    andante_says("export", "lrta", "--map", "arena.map", "--out", "engine", cwd=project)
+    run_andante("export", "lrta", "--map", "arena.map", "--out", "engine", cwd=project)
 
 
 def test_crowds_that_grow_on_maps_that_change(project, tmp_path):
-    """The fragments of the page in one program, with what they leave out."""
+    """The fragments of the page work in one program that adds what they omit."""
     grid = andante.read_map(project / "arena.map")
     export("lss", grid, tmp_path / "engine", living=True, crowd=1000, memory=1e6, grow=8)
     kinds = iter(("crowd2", "crowd4", "crowd8"))
@@ -125,13 +124,13 @@ def test_the_class_for_godot_compiles(project, tmp_path):
 
 
 def test_a_map_has_one_fingerprint(project):
-    """Whatever shows it."""
-    andante_says("build", "regions", "arena.map", cwd=project)
+    """All commands show the same one."""
+    run_andante("build", "regions", "arena.map", cwd=project)
     grid = andante.read_map(project / "arena.map")
     data = project / "engine" / "data"
     files = [data / "arena.image", data / "arena.lrta.plan", project / "arena.regions"]
     assert [read_header(file).fingerprint for file in files] == [grid.fingerprint] * 3
     for file in files:
-        assert grid.fingerprint in andante_says("databases", "show", file, cwd=project)
-    assert grid.fingerprint in andante_says("maps", "show", "arena.map", cwd=project)
+        assert grid.fingerprint in run_andante("databases", "show", file, cwd=project)
+    assert grid.fingerprint in run_andante("maps", "show", "arena.map", cwd=project)
     assert grid.fingerprint in (project / "engine" / "README.md").read_text()

@@ -1,4 +1,4 @@
-"""Levels of abstraction follow a map that changes in C as they do in Python, cell by cell, and in memory of their own."""
+"""Levels of abstraction follow a map that changes in C exactly as they do in Python."""
 
 import ctypes
 import shutil
@@ -15,14 +15,14 @@ from andante.export.images import MAP_NUMBERS, MapImage, Plan
 from andante.kernel import JIT
 from andante.world.changes import RECENT
 from tests.export.bindings import CODES, CAgent, memory
-from tests.export.compiling import compiled, run
+from tests.export.compiling import compiled, needs_gcc, run
 from tests.export.walking import library_in
 
 pytestmark = [
-    pytest.mark.full,  # the kernel that mends levels takes long to optimise
+    pytest.mark.full,  # the kernel that repairs levels takes long to optimise
     pytest.mark.compiled,
     pytest.mark.skipif(not JIT, reason="needs compiled kernels"),
-    pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"),
+    needs_gcc,
 ]
 
 AGENTS = {"pra": "pra", "prlrts": "prlrts(level=2)", "lrta": "lrta"}  # by name in C
@@ -45,7 +45,7 @@ def agent_in(folder, grid, name="pra"):
 
 
 class Pair:
-    """An agent in Python and the same in C, each on a map of its own that changes alike."""
+    """An agent in Python and the same in C, on two maps that change in the same way."""
 
     def __init__(self, name, grid, folder):
         self.world, self.theirs = andante.World(grid), agent_in(folder, grid, name)
@@ -66,7 +66,7 @@ class Pair:
 @pytest.mark.parametrize("name", AGENTS)
 @pytest.mark.parametrize("at_once", [3, 90, 700])
 def test_moves_are_the_same_while_cells_close_and_open(name, at_once, grid, folder):
-    """Also more of them than are mended at a time, and more than the log of changes keeps, noted in between."""
+    """Cases include more changes than are repaired at a time, and more than the log of changes keeps."""
     pair, rng = Pair(name, grid, folder), np.random.default_rng(at_once)
     walked = 0
     for _ in range(4):
@@ -78,7 +78,7 @@ def test_moves_are_the_same_while_cells_close_and_open(name, at_once, grid, fold
                 pair.flip(cells)
                 pair.flip(cells[60:])
             if turn % 20 == 11:
-                pair.theirs.move_house()
+                pair.theirs.relocate()
             to = pair.move(state, goal)
             if to < 0:
                 break
@@ -145,8 +145,8 @@ def test_a_library_without_levels_refuses_a_map_with_them(grid, folder, tmp_path
         agent_in(out, grid, "lrta")
 
 
-def test_settling_mends_all_levels(grid, folder):
-    """Then the next move mends nothing, so it is that of an agent whose levels had time to follow."""
+def test_settling_repairs_all_levels(grid, folder):
+    """Then the next move repairs nothing, and is the same as with levels that had time to follow."""
     pair, rng = Pair("pra", grid, folder), np.random.default_rng(1)
     pair.flip(rng.choice(np.flatnonzero(grid.passable.ravel()), 300, replace=False).tolist())
     pair.world.settle()
@@ -157,8 +157,8 @@ def test_settling_mends_all_levels(grid, folder):
 
 
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
-def test_mending_levels_has_no_errors_under_valgrind(grid, folder, tmp_path):
-    """Sanitizers do not see into the kernel that mends levels; valgrind does."""
+def test_repairing_levels_has_no_errors_under_valgrind(grid, folder, tmp_path):
+    """Sanitizers cannot check the kernel that repairs levels; valgrind can."""
     example = (folder / "example.c").read_text()
     moves = "        moves++;\n"
     assert moves in example

@@ -1,4 +1,4 @@
-"""The C library as a C programmer meets it: it compiles without a warning, and refuses what it must."""
+"""The C library compiles without warnings, works in C programs and refuses bad arguments."""
 
 import importlib.util
 import json
@@ -18,10 +18,9 @@ from andante.export.linking import LinkError, _call, _zig
 from andante.export.texts import problem_for
 from andante.files import cache_folder
 from andante.kernel import JIT
-from tests.export.compiling import SANITIZED, STRICT, compiled, run, static_library
+from tests.export.compiling import SANITIZED, STRICT, compiled, needs_gcc, run, static_library
 
 pytestmark = [pytest.mark.compiled, pytest.mark.skipif(not JIT, reason="needs compiled kernels")]
-needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 
 HAS_ZIG = importlib.util.find_spec("ziglang") is not None or shutil.which("zig") is not None
 
@@ -56,7 +55,7 @@ def cost_in_python(folder, grid, name, databases):
         ("-std=c99", *SANITIZED, "-x", "c"),
     ],
 )
-def test_the_example_compiles_as_it_stands(flags, folder, grid, tmp_path):
+def test_the_example_compiles_without_changes(flags, folder, grid, tmp_path):
     example = folder / "example.c"
     program = compiled(folder, tmp_path / "example", *flags, source=example)
     said = run(program, folder / "data").splitlines()
@@ -76,7 +75,7 @@ def test_sources_compile_without_warnings_under_sanitizers(folder, tmp_path):
 @pytest.mark.full
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
 def test_the_example_has_no_errors_or_leaks_under_valgrind(folder, tmp_path):
-    """Sanitizers do not see into the machine code of agents; valgrind does."""
+    """Sanitizers cannot check the machine code of agents; valgrind can."""
     program = compiled(folder, tmp_path / "example", "-std=c99", "-O1", "-g", "-x", "c", source=folder / "example.c")
     check = ["valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full"]
     assert "arrived" in run(*check, program, folder / "data")
@@ -132,7 +131,7 @@ def test_libraries_are_small(folder):
 
 @pytest.mark.full
 def test_the_same_export_is_the_same_bytes(tmp_path):
-    """In two processes, where nothing has the same address: a mind saved by one can be used by the other."""
+    """Two processes, in which nothing has the same address, write the same files and can exchange minds."""
     program = (
         "import sys, andante\n"
         "from andante.export import export\n"
@@ -148,7 +147,7 @@ def test_the_same_export_is_the_same_bytes(tmp_path):
     assert [name for name in files if (one / name).read_bytes() != (other / name).read_bytes()] == []
 
 
-def test_the_licence_is_ours():
+def test_the_licence_is_that_of_andante():
     assert Path("src/andante/export/templates/LICENSE.txt").read_text() == Path("LICENSE").read_text()
 
 
@@ -159,7 +158,7 @@ def test_names_in_c():
 # --- the folder -----------------------------------------------------------------------------------------------------
 
 
-def test_the_folder_lists_what_it_holds(folder):
+def test_the_folder_lists_its_files(folder):
     listed = json.loads((folder / "export.json").read_text())
     assert set(listed["files"]) == {
         path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
@@ -198,10 +197,28 @@ def test_the_example_in_c_sharp_runs(kind, grid, tmp_path, request):
     assert list(map(int, walked)) == trial.path.tolist()[1:]
 
 
+@pytest.mark.full
+@pytest.mark.skipif(shutil.which("rustc") is None, reason="needs rustc")
+@pytest.mark.parametrize("kind", ["folder", "crowds"])
+def test_the_example_in_rust_runs(kind, grid, tmp_path, request):
+    out = request.getfixturevalue(kind)  # with a database, and on a map that changes
+    name, databases = ("cpd", [andante.build("moves", grid)]) if kind == "folder" else ("lrta", [])
+    command, program = re.search(
+        r"console\n(rustc [^&\n]*).*?```rust\n(.*?)```", (out / "README.md").read_text(), re.DOTALL
+    ).groups()
+    start, goal = map(int, re.search(r"\(mut state, goal\) = \((\d+), (\d+)\);", program).groups())
+    (tmp_path / "example.rs").write_text(program)
+    flags = [*command.split()[1:-3], "-D", "warnings"]
+    run("rustc", *flags, "--edition=2021", tmp_path / "example.rs", "-o", tmp_path / "example", cwd=out)
+    walked = run(tmp_path / "example", cwd=out).split()
+    trial = andante.run(name, andante.Problem(grid.graph, start, goal, grid=grid), databases=databases)
+    assert list(map(int, walked)) == trial.path.tolist()[1:]
+
+
 @pytest.mark.deep  # Zig compiles a C library first
 @pytest.mark.skipif(shutil.which("qemu-aarch64") is None or not HAS_ZIG, reason="needs qemu-user and ziglang")
 def test_the_example_runs_on_arm(grid, tmp_path):
-    """The same moves on another processor."""
+    """Another processor makes the same moves."""
     out, program = tmp_path / "engine", tmp_path / "example"
     export("lrta", grid, out, targets="linux-arm64")
     zig = [*_zig(), "cc", "-target", "aarch64-linux-musl", "-std=c99", f"-I{out}", "-o", program]

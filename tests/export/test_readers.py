@@ -1,7 +1,6 @@
-"""The page of file formats has a reader in C for each kind of file: they read what we read."""
+"""The page of file formats has a reader in C for each kind of file; they read the same as Python."""
 
 import re
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +13,13 @@ from andante.databases import pattern, regions
 from andante.databases.depth_tree import answer
 from andante.export.images import MapImage, Plan
 from andante.kernel import JIT
-from tests.export.compiling import SANITIZED, STRICT, run
+from tests.export.compiling import SANITIZED, STRICT, needs_gcc, run
 
 pytestmark = [
     pytest.mark.full,
     pytest.mark.compiled,
     pytest.mark.skipif(not JIT, reason="needs compiled kernels"),
-    pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"),
+    needs_gcc,
 ]
 
 PAGE = Path("docs/explanation/database-files.md")
@@ -38,7 +37,7 @@ def image(grid):
 
 @pytest.fixture(scope="module")
 def reader(grid, image, tmp_path_factory):
-    """Return what calls the readers with a kind, a file's contents and questions, and returns the answers."""
+    """Return a function that passes a kind, a file's contents and questions to the readers and returns the answers."""
     folder = tmp_path_factory.mktemp("readers")
     parts = re.findall(r"```c\n(.*?)```", PAGE.read_text(), re.DOTALL)
     assert all(len(part.splitlines()) <= 35 for part in parts)

@@ -1,20 +1,23 @@
-"""One library of every algorithm of the register: the same walks, to the last move, in Python, C and WebAssembly."""
+"""One library with every registered algorithm makes the same moves in Python, C and WebAssembly."""
 
 import shutil
 
 import pytest
 
 import andante
-from andante.agent import algorithms, find
+from andante.agent import find
 from andante.episode.single import Agent
 from andante.export import export
 from andante.kernel import JIT
-from tests.export.compiling import static_library
+from tests.export.compiling import needs_gcc, static_library
 from tests.export.walking import (
     HAS_ZIG,
+    LEVELS,
+    PATTERN,
+    REGISTER,
     check_changes,
-    check_changes_in_node,
-    check_in_node,
+    check_changes_elsewhere,
+    check_elsewhere,
     check_walks,
     far_pairs,
     pairs,
@@ -25,14 +28,11 @@ pytestmark = [
     pytest.mark.full,  # machine code of all algorithms
     pytest.mark.compiled,
     pytest.mark.skipif(not JIT, reason="needs compiled kernels"),
-    pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"),
+    needs_gcc,
 ]
 
 SIZES, KIND = (((64, 64), (64, 64)), "outdoor") if DEEP else (((30, 24), (24, 20)), "maze")
 needs_wasm = pytest.mark.skipif(shutil.which("node") is None or not HAS_ZIG, reason="needs node and ziglang")
-REGISTER = [entry.card.name for entry in algorithms() if entry.step.__module__.startswith("andante.")]
-#: It needs another pattern than all others, and a folder has one of each kind for a map.
-LEVELS, PATTERN = "dprlrta", "pattern(base=3, cover=aligned)"
 TARGETS = ["this", "wasm"] if HAS_ZIG else ["this"]
 
 
@@ -68,7 +68,9 @@ def test_in_c(name, maps, folder):
 @needs_wasm
 def test_in_webassembly(maps, folder, tmp_path):
     for grid, databases in maps:
-        check_in_node([name for name in REGISTER if name != LEVELS], grid, folder, databases, tmp_path, pairs(grid, 4))
+        check_elsewhere(
+            [name for name in REGISTER if name != LEVELS], grid, folder, databases, tmp_path, pairs(grid, 4)
+        )
 
 
 def test_on_a_level_of_the_map(maps, tmp_path):
@@ -77,7 +79,7 @@ def test_on_a_level_of_the_map(maps, tmp_path):
     for grid, databases in maps:
         check_walks(LEVELS, grid, folder, databases, pairs(grid, 6))
         if HAS_ZIG and shutil.which("node"):
-            check_in_node([LEVELS], grid, folder, databases, tmp_path, pairs(grid, 4))
+            check_elsewhere([LEVELS], grid, folder, databases, tmp_path, pairs(grid, 4))
 
 
 def test_the_library_is_small(folder):
@@ -87,7 +89,7 @@ def test_the_library_is_small(folder):
 
 @pytest.fixture(scope="module")
 def living(maps, tmp_path_factory):
-    """A library for maps that change, of all algorithms that can be exported for them; and their names."""
+    """A library of all algorithms that can be exported for maps that change, and their names."""
     grid, databases = maps[0]
     names = [name for name in REGISTER if can_follow(name, grid, databases)]
     out = tmp_path_factory.mktemp("living") / "engine"
@@ -96,7 +98,7 @@ def living(maps, tmp_path_factory):
 
 
 def can_follow(name, grid, databases):
-    """Return whether an algorithm can be exported for maps that change: if not, it says why."""
+    """Return whether an algorithm can be exported for maps that change; if not, check that the error says why."""
     try:
         Agent(name, andante.World(grid), databases=[databases[kind] for kind in find(name).needs])
     except andante.AndanteError as error:
@@ -109,7 +111,7 @@ def can_follow(name, grid, databases):
 def test_on_a_map_that_changes(name, maps, living):
     out, names, databases = living
     if name not in names:
-        pytest.skip("needs another pattern than all others")
+        pytest.skip("needs a different pattern from all others")
     grid = maps[0][0]
     check_changes(name, grid, out, databases, far_pairs(grid))
 
@@ -118,4 +120,4 @@ def test_on_a_map_that_changes(name, maps, living):
 def test_in_webassembly_on_a_map_that_changes(maps, living, tmp_path):
     out, names, databases = living
     grid = maps[0][0]
-    check_changes_in_node(names, grid, out, databases, tmp_path, far_pairs(grid)[0])
+    check_changes_elsewhere(names, grid, out, databases, tmp_path, far_pairs(grid)[0])

@@ -1,4 +1,4 @@
-"""The same walk, to the last move, from Python, from C and in WebAssembly."""
+"""Every agent makes the same moves in Python, in C and in WebAssembly."""
 
 import ctypes
 import json
@@ -12,12 +12,12 @@ from andante.episode.single import Agent
 from andante.export.images import MapImage
 from andante.kernel import JIT
 from tests.export.bindings import STEP, CAgent, Trial
-from tests.export.compiling import run
+from tests.export.compiling import needs_gcc, run
 from tests.export.walking import (
     HAS_ZIG,
     check_changes,
-    check_changes_in_node,
-    check_in_node,
+    check_changes_elsewhere,
+    check_elsewhere,
     check_walks,
     exported,
     far_pairs,
@@ -28,7 +28,7 @@ from tests.export.walking import (
 pytestmark = [
     pytest.mark.compiled,
     pytest.mark.skipif(not JIT, reason="needs compiled kernels"),
-    pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"),
+    needs_gcc,
 ]
 needs_wasm = pytest.mark.skipif(shutil.which("node") is None or not HAS_ZIG, reason="needs node and ziglang")
 AGENTS = {"lrta": (), "tba": (), "astar": (), "cpd": ("moves",)}
@@ -61,7 +61,7 @@ def test_on_a_map_that_changes(name, grid, living):
     check_changes(name, grid, *living, far_pairs(grid))
 
 
-def test_a_run_that_goes_on_looks_at_the_map(grid, living):
+def test_a_run_that_continues_looks_at_the_map(grid, living):
     start, goal = far_pairs(grid)[0]
     theirs = CAgent(library_in(living[0]), "lrta", living[0] / "data", grid.name)
     steps, trial = np.zeros(4, STEP), Trial()
@@ -127,8 +127,8 @@ def test_a_world_of_another_image_is_refused(grid, living, tmp_path):
         other.attach_world()
 
 
-def test_a_mind_that_has_seen_more_of_a_world_than_there_was_is_refused(grid, living):
-    """A world that was made again, or restored without the mind."""
+def test_a_mind_that_has_seen_more_changes_than_its_world_is_refused(grid, living):
+    """The world was made again, or restored without the mind."""
     start, goal = far_pairs(grid)[0]
     theirs = CAgent(library_in(living[0]), "lrta", living[0] / "data", grid.name)
     theirs.seal_world()
@@ -147,7 +147,7 @@ def test_a_mind_that_has_seen_more_of_a_world_than_there_was_is_refused(grid, li
 
 
 def test_agents_with_one_plan_share_a_desk(grid, living):
-    """Taking turns, they walk as agents with desks of their own."""
+    """They take turns, and make the same moves as agents with desks of their own."""
     units = [CAgent(library_in(living[0]), "tba", living[0] / "data", grid.name) for _ in range(6)]
     alone = [Agent("tba", andante.World(grid)) for _ in units]
     for one in units[1:]:
@@ -175,9 +175,9 @@ def test_what_is_refused_in_javascript_changes_nothing(grid, living, tmp_path):
 @needs_wasm
 def test_in_webassembly_as_in_python(grid, fixed, tmp_path):
     folder, databases = fixed
-    check_in_node(list(AGENTS), grid, folder, databases, tmp_path, pairs(grid, 4))
+    check_elsewhere(list(AGENTS), grid, folder, databases, tmp_path, pairs(grid, 4))
 
 
 @needs_wasm
 def test_in_webassembly_on_a_map_that_changes(grid, living, tmp_path):
-    check_changes_in_node(list(LIVING), grid, *living, tmp_path, far_pairs(grid)[0])
+    check_changes_elsewhere(list(LIVING), grid, *living, tmp_path, far_pairs(grid)[0])

@@ -1,4 +1,4 @@
-// Walk what a JSON file asks for, and print it: node walk.mjs FOLDER TASKS.json
+// Run the tasks of a JSON file, and print the moves: node walk.mjs FOLDER TASKS.json
 import { readFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 

@@ -70,9 +70,9 @@ def test_every_stage_of_a_pattern_reports_progress_and_can_be_stopped():
     grid, told = andante.generate("rooms", 32, 32, seed=1), {}
     build("pattern(level=1)", grid, progress=lambda what, done, total: told.setdefault(what, []).append((done, total)))
     assert list(told) == [
-        "which regions each can climb to",
-        "where to go from each region to each",
-        "how deep to look on the way",
+        "finding climbs between regions",
+        "choosing subgoals between regions",
+        "computing depths",
     ]
     for steps in told.values():
         assert steps == sorted(steps)
@@ -81,7 +81,7 @@ def test_every_stage_of_a_pattern_reports_progress_and_can_be_stopped():
     def stop(what, done, total):
         raise TimeoutError(what)
 
-    with pytest.raises(TimeoutError, match="which regions"):
+    with pytest.raises(TimeoutError, match="finding climbs"):
         build("pattern(level=1)", grid, progress=stop)
 
 

@@ -91,7 +91,7 @@ def test_a_file_that_is_no_database_is_never_overwritten(cli, arena, tmp_path, m
     for force in ([], ["--force"]):
         code, _, err = cli("build", "moves", arena, "--out", tmp_path, *force)
         assert code == FAILED
-        assert "arena.moves is there already and is not a database" in err
+        assert "arena.moves exists and is not a database" in err
         assert err.count("\n") == 1
         assert mine.read_text() == "my notes on moves in the arena"
 

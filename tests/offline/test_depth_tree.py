@@ -176,7 +176,7 @@ def test_graphs_will_do_as_well():
 
 
 def test_a_map_that_nobody_can_walk_on_has_nothing_to_teach():
-    with pytest.raises(ProblemError, match="nothing to learn from"):
+    with pytest.raises(ProblemError, match="cannot be trained on these maps"):
         build("depth-tree", Grid(np.zeros((4, 4), bool)))
 
 

@@ -1,4 +1,4 @@
-"""A paper's numbers about choosing beside ours: made-up scores with known answers."""
+"""A paper's numbers about choosing beside ours, on made-up scores with known answers."""
 
 import math
 from textwrap import dedent
@@ -52,12 +52,12 @@ def read(tmp_path, text=PAPER):
 
 
 def around(mean, error, count=100):
-    """Numbers with this mean and this standard error."""
+    """Return numbers with this mean and this standard error."""
     return Statistics.of(mean + error * math.sqrt(count - 1) * np.tile([1.0, -1.0], count // 2))
 
 
 def scores(algorithms):
-    """Samples of 20 algorithms have 4.1, of all others 3.0; the prior has 6."""
+    """Return scores: samples of 20 algorithms have 4.1, all others 3.0; the prior has 6."""
     shares = (100, 40, 20, 10)
     lines = [
         Line(share, around(3, 0.1), around(6, 0.1), around(4.1 if share * algorithms == 2000 else 3.0, 0.1))
@@ -78,7 +78,7 @@ def test_a_sample_is_judged_with_as_many_algorithms_as_in_the_paper(tmp_path):
     assert missing_for(choices, 25) == [20.0]  # there are no thirty
 
 
-def test_what_fewer_algorithms_explain_they_explain_only_if_there_are_fewer(tmp_path):
+def test_fewer_algorithms_explain_a_number_only_if_there_are_fewer(tmp_path):
     _, choices = read(tmp_path)
     few, all_of_them = (published(choices, scores(count)) for count in (100, 1000))
     assert [one.why for one in few if one.mark is Mark.OUTSIDE] == ["fewer algorithms", "other maps"]

@@ -1,4 +1,4 @@
-"""Dominance: on average against a plain double loop, on individual problems against counting by hand."""
+"""Dominance: on average compared with a plain double loop, on individual problems with counting by hand."""
 
 import math
 
@@ -31,7 +31,7 @@ def test_twins_do_not_dominate_each_other():
 
 
 def duel_rows(first, second):
-    """Rows of two algorithms on as many problems, from pairs of measures."""
+    """Return rows of two algorithms on the same problems, from pairs of measures."""
     rows = [
         {
             "algorithm": name,
@@ -49,7 +49,7 @@ def duel_rows(first, second):
     return pl.DataFrame(rows)
 
 
-def test_on_problems_counts_who_is_ahead():
+def test_on_problems_counts_which_is_better():
     duel = on_problems(duel_rows([(1, 1), (1, 2), (3, 1), (2, 2)], [(2, 2), (2, 2), (1, 2), (2, 2)]), "a", "b", X, Y)
     assert duel.problems == 4
     assert duel.first_better == (0.5, 0.5)
@@ -59,7 +59,7 @@ def test_on_problems_counts_who_is_ahead():
 
 
 def test_on_problems_is_appendix_e():
-    """Problem by problem, who outperforms the other with respect to both measures."""
+    """Problem by problem, one outperforms the other with respect to both measures."""
     rng = np.random.default_rng(5)
     first, second = rng.integers(1, 4, (2, 60, 2)).tolist()
     duel = on_problems(duel_rows(first, second), "a", "b", X, Y)
@@ -69,7 +69,7 @@ def test_on_problems_is_appendix_e():
 
 
 @pytest.mark.parametrize("size", [1e-6, 1.0, 1e9])
-def test_what_is_equal_does_not_depend_on_the_size_of_the_numbers(size):
+def test_equality_does_not_depend_on_the_size_of_the_numbers(size):
     same, less = size * (1 + 1e-9), size * (1 - 1e-3)
     for other, dominated in ((same, None), (less, "b")):
         rows = [
@@ -107,6 +107,6 @@ def test_one_algorithm_under_two_conditions_is_not_one_side_of_a_duel():
         on_problems(pl.concat([rows, rows]), "a", "b", X, Y)
 
 
-def test_who_was_not_run_is_told():
+def test_an_algorithm_that_was_not_run_is_reported():
     with pytest.raises(ParameterError, match="no rows are of c"):
         on_problems(duel_rows([(1, 1)], [(1, 1)]), "a", "c", X, Y)

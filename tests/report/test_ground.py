@@ -1,4 +1,4 @@
-"""What reports compare: the problems that all solved; and what they highlight."""
+"""The basis of reports: the problems that all solved, and the numbers that are highlighted."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def rows_of(scores, solved, worst=(9, 9, 9), maps=6):
 
 @pytest.fixture
 def ground():
-    """a and b are equal and c is worse; on half of the problems c is cut short at once, which looks good."""
+    """Rows in which a and b are equal and c is worse; on half of the problems c is stopped early, which looks good."""
     rng = np.random.default_rng(1)
     base = 2 + rng.exponential(size=60)
     scores = np.stack([base, base + 0.01 * rng.standard_normal(60), base + 1 + 0.1 * rng.standard_normal(60)])
@@ -43,7 +43,7 @@ def ground():
     return Ground.of_rows(rows_of(scores, solved, maps=5))
 
 
-def test_what_was_cut_short_does_not_win(ground):
+def test_an_agent_that_was_stopped_early_does_not_win(ground):
     means = {one.name: one["suboptimality_ratio"].mean for one in ground.summaries}
     assert means["c"] < min(means["a"], means["b"])  # of all trials, half of them lower bounds
     assert ground.comparison.agents[-1] == "c"
@@ -58,7 +58,7 @@ def test_what_was_cut_short_does_not_win(ground):
 def test_the_spread_is_over_the_problems_that_all_solved_or_with_a_penalty_over_all(ground):
     found = ground.values("suboptimality_ratio")
     assert {name: len(numbers) for name, numbers in found.items()} == {"a": 30, "b": 30, "c": 30}
-    assert min(found["c"]) > 1.0  # none of those that were cut short
+    assert min(found["c"]) > 1.0  # none of those that were stopped early
     penalised = Ground(ground.summaries, ground.contest, ground.column, ground.summarised, penalty=50.0)
     assert sorted(penalised.values("suboptimality_ratio")["c"])[-30:] == [50.0] * 30
 
@@ -110,9 +110,9 @@ def test_the_table_of_differences(ground):
     table = {line[0]: line[1:] for line in lines(ground.comparison)}
     assert table[ground.comparison.agents[0]][1:] == ["-", "best"]
     assert table["c"][2] == "worse"
-    told = as_data(ground.comparison)
-    assert ["a", "c"] in told["better"]
-    assert len(told["differences"]) == 3
+    printed = as_data(ground.comparison)
+    assert ["a", "c"] in printed["better"]
+    assert len(printed["differences"]) == 3
 
 
 def test_captions_of_lines_that_are_over_different_things():

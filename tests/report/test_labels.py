@@ -1,4 +1,4 @@
-"""Labels that never lie: each name is at its point, at the end of a line from it, or beside its number."""
+"""Labels cannot be misread: each name is at its point, at the end of a line from it, or beside its number."""
 
 import math
 import re
@@ -14,7 +14,7 @@ from andante.report.titles import title_of
 
 
 def drawn(named, others, line=()):
-    """Return the axes with these points, their labels, and what is written below."""
+    """Return the axes with these points, their labels, and the texts below."""
     figure = new_figure(3.3, 2.5)
     with styled(COLUMN):
         axes = figure.add_subplot()
@@ -33,7 +33,7 @@ def drawn(named, others, line=()):
 
 
 def box_of(text, figure):
-    """Return a text's box in points of 1/72 inch; its letters only, not the line."""
+    """Return the box of a text's letters, without the line, in points of 1/72 inch."""
     extent = Text.get_window_extent(text).transformed(figure.dpi_scale_trans.inverted())
     return np.array([extent.x0, extent.y0, extent.x1, extent.y1]) * 72
 
@@ -43,7 +43,7 @@ def distance(box, place):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_nobody_takes_a_name_for_that_of_another_point(seed):
+def test_no_name_can_be_mistaken_for_that_of_another_point(seed):
     rng = np.random.default_rng(seed)
     named, others = ([tuple(point) for point in rng.integers(0, 20, (rng.integers(1, 14), 2)).tolist()] for _ in "ab")
     figure, axes, below = drawn(named, others)
@@ -63,15 +63,15 @@ def test_nobody_takes_a_name_for_that_of_another_point(seed):
             assert named[int(words.rpartition(" ")[2])] == point
         box = box_of(text, figure)
         own = distance(box, places[point])
-        if text.arrow_patch is None:  # without a line its own point is the nearest, or it stands on it
+        if text.arrow_patch is None:  # without a line its own point is the nearest, or below it
             assert own < 1 or all(distance(box, place) > own for other, place in places.items() if other != point)
-        else:  # nor does the line pass so near to another point that it seems to begin there
+        else:  # the line does not pass so near to another point that it seems to begin there
             end = np.array([max(box[0], min(places[point][0], box[2])), (box[1] + box[3]) / 2])
             along = np.linspace(0.2, 1.0, 200)[:, None] * (end - places[point]) + places[point]
             others_there = [place for other, place in places.items() if other != point]
             assert all(np.hypot(*(along - place).T).min() > 6 for place in others_there)
         if own > 1:
-            assert not any(distance(box, place) < 2 for place in places.values())  # hides no point
+            assert not any(distance(box, place) < 2 for place in places.values())  # does not hide a point
             boxes.append(box)
     for k, one in enumerate(boxes):
         for other in boxes[:k]:
@@ -83,7 +83,7 @@ def test_nobody_takes_a_name_for_that_of_another_point(seed):
     assert sorted(found) == sorted(f"agent number {k}" for k in range(len(named)))
 
 
-def test_a_lonely_point_has_its_name_beside_it():
+def test_a_single_point_has_its_name_beside_it():
     _, axes, below = drawn([(1, 1)], [])
     (text,) = axes.texts
     assert (text.get_text(), text.arrow_patch, below) == ("agent number 0", None, [])

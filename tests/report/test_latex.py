@@ -1,4 +1,4 @@
-"""Tables for a paper: LaTeX that holds together, whatever is in the table."""
+"""Tables for a paper: LaTeX that is consistent for any contents."""
 
 import math
 import re
@@ -89,7 +89,7 @@ NUMBERS = st.one_of(st.floats(-9.0, 1e7), st.just(math.nan), st.just(math.inf))
         min_size=1,
     )
 )
-def test_a_table_holds_together_whatever_is_in_it(trials):
+def test_a_table_is_consistent_for_any_contents(trials):
     rows = [
         {"algorithm": name, "solved": solved, "outcome": "GOAL" if solved else "MOVE_CAP", "cost": cost}
         | {"memory_bytes": abs(more), "build_seconds": abs(more), "suboptimality_ratio": more}

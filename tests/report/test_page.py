@@ -1,4 +1,4 @@
-"""The page: one file, nothing from elsewhere, nothing that text can break; and the replay reads what Python wrote."""
+"""Pages: one file without external content, which no text can break, and whose replay reads what Python wrote."""
 
 import html.parser
 import json
@@ -60,7 +60,7 @@ def crowd(problem):
 
 
 class Reader(html.parser.HTMLParser):
-    """Collects tags and ids, and checks that elements are closed in order."""
+    """A parser that collects tags and ids, and checks that elements are closed in order."""
 
     void = frozenset({"meta", "link", "br", "img", "input", "hr"})
 
@@ -116,7 +116,7 @@ def test_the_page_is_well_formed(read):
     assert read.tags.count("table") == 2  # numbers, and differences
 
 
-def test_the_page_needs_nothing_from_elsewhere(whole):
+def test_the_page_has_no_external_content(whole):
     text, read = whole, read_page(whole)
     assert read.open == []
     assert len(read.ids) == len(set(read.ids))
@@ -129,12 +129,12 @@ def test_the_page_needs_nothing_from_elsewhere(whole):
     assert set(re.findall(r"https?://[^\"\s]*", text)) <= namespaces
 
 
-def test_text_from_outside_stays_text(whole):
+def test_text_is_escaped(whole):
     assert "<h1>A &lt;test&gt; &amp; more</h1>" in whole
     assert "1 &lt; 2 &lt;/script&gt;" in whole
 
 
-def test_nothing_in_a_trace_can_end_its_element(problem):
+def test_a_trace_cannot_end_its_element(problem):
     evil = Grid([list(line) for line in POCKET], name="</script><b>x</b>").problem((3, 2), (11, 2))
     text = page(title="t", rows=rows([andante.run("astar", evil)]), traces=[record("astar", evil)])
     assert "<b>x</b>" not in text
@@ -142,7 +142,7 @@ def test_nothing_in_a_trace_can_end_its_element(problem):
     assert json.loads(script.group(1))["map"] == "</script><b>x</b>"
 
 
-def test_the_page_says_what_the_rows_say(text, table):
+def test_the_page_agrees_with_the_rows(text, table):
     assert "3 agents, 1 problem each on pocket." in text
     assert "each on pocket, with sight 4." in page(title="t", rows=[{**row, "sight": 4} for row in table])
     assert "per move, use <code>rta</code>" in text
@@ -223,14 +223,14 @@ readTrace(document).then((trace) => {
 def test_the_replay_reads_what_python_wrote(name, problem, tmp_path):
     trace = record(name, problem)
     trace.save(tmp_path / "trace.json")
-    told = run_script(SCRIPT, tmp_path / "trace.json", tmp_path)
-    assert told["terrain"] == trace.terrain.ravel().tolist()
+    printed = run_script(SCRIPT, tmp_path / "trace.json", tmp_path)
+    assert printed["terrain"] == trace.terrain.ravel().tolist()
     for table in ("moves", "thoughts"):
-        for column, values in told[table].items():
+        for column, values in printed[table].items():
             assert [float(v) for v in values] == getattr(trace, table)[column].tolist()
-    assert told["walked"] == pytest.approx(trace.cost)
-    assert told["duration"] == pytest.approx(len(trace.moves) + trace.moves["expanded"].sum() / 1000)
-    start, *after, end = told["at"]
+    assert printed["walked"] == pytest.approx(trace.cost)
+    assert printed["duration"] == pytest.approx(len(trace.moves) + trace.moves["expanded"].sum() / 1000)
+    start, *after, end = printed["at"]
     assert (start["moves"], start["thoughts"], start["over"]) == (0, 0, False)
     assert [now["moves"] for now in after] == list(range(1, len(trace.moves) + 1))
     assert [now["thoughts"] for now in after[:-1]] == trace.moves["thoughts"].cumsum()[:-1].tolist()
@@ -262,24 +262,24 @@ def test_the_replay_shows_what_changed_before_each_move(tmp_path):
     grid = Grid([list("........")] * 3, name="corridor")
     trace = record("lrta", Scene(grid, [((1, 1), (6, 1))], [*events, NewGoal(22, 0, (7, 2))]))
     trace.save(tmp_path / "trace.json")
-    told = run_script(SCENE_SCRIPT, tmp_path / "trace.json", tmp_path)
+    printed = run_script(SCENE_SCRIPT, tmp_path / "trace.json", tmp_path)
     ticks = trace.moves["tick"].tolist()
     assert ticks[:2] == [1, 20]  # it waited for the wall to open
-    assert told["version"] == 2
-    assert told["changes"] == [sum(change[0] <= tick for change in trace.changes.tolist()) for tick in ticks]
-    assert told["goals"] == trace.goals_before(ticks).tolist()
-    assert told["waits"] is True
-    assert told["duration"] == pytest.approx(ticks[-1] + trace.moves["expanded"].sum() / 1000)
-    assert told["mostRise"] == pytest.approx(max(0.0, np.nanmax(trace.learned_rise, initial=0.0)), abs=1e-6)
+    assert printed["version"] == 2
+    assert printed["changes"] == [sum(change[0] <= tick for change in trace.changes.tolist()) for tick in ticks]
+    assert printed["goals"] == trace.goals_before(ticks).tolist()
+    assert printed["waits"] is True
+    assert printed["duration"] == pytest.approx(ticks[-1] + trace.moves["expanded"].sum() / 1000)
+    assert printed["mostRise"] == pytest.approx(max(0.0, np.nanmax(trace.learned_rise, initial=0.0)), abs=1e-6)
 
 
 @pytest.mark.skipif(NODE is None, reason="needs Node.js to run the replay's JavaScript")
 def test_the_replay_reads_old_traces_and_refuses_new_ones(tmp_path):
     old = json.loads((Path(__file__).parents[1] / "episode" / "data" / "trace-version-1.json").read_text())
     (tmp_path / "old.json").write_text(json.dumps(old))
-    told = run_script(SCENE_SCRIPT, tmp_path / "old.json", tmp_path)
-    assert told["version"] == 1
-    assert set(told["changes"]) == {0}
+    printed = run_script(SCENE_SCRIPT, tmp_path / "old.json", tmp_path)
+    assert printed["version"] == 1
+    assert set(printed["changes"]) == {0}
     (tmp_path / "new.json").write_text(json.dumps({**old, "version": 3}))
     with pytest.raises(subprocess.CalledProcessError) as caught:
         run_script(SCENE_SCRIPT, tmp_path / "new.json", tmp_path)
@@ -306,9 +306,9 @@ readCrowd(JSON.parse(readFileSync(process.argv[2], "utf8"))).then((crowd) => {
 def test_the_replay_of_a_crowd_reads_what_python_wrote(crowd, tmp_path):
     trace = crowd.trace
     (tmp_path / "crowd.json").write_text(trace.to_json())
-    told = run_script(CROWD_SCRIPT, tmp_path / "crowd.json", tmp_path)
-    assert told["places"] == trace.places.ravel().tolist()
+    printed = run_script(CROWD_SCRIPT, tmp_path / "crowd.json", tmp_path)
+    assert printed["places"] == trace.places.ravel().tolist()
     there = trace.places == trace.goals
-    assert [float(one) for one in told["arrivals"]] == there.argmax(axis=0).tolist()
-    assert (told["arrived"], there.any(axis=0).sum()) == (4, 4)
-    assert (told["waiting"], told["microseconds"]) == (trace.waiting.tolist(), trace.microseconds.tolist())
+    assert [float(one) for one in printed["arrivals"]] == there.argmax(axis=0).tolist()
+    assert (printed["arrived"], there.any(axis=0).sum()) == (4, 4)
+    assert (printed["waiting"], printed["microseconds"]) == (trace.waiting.tolist(), trace.microseconds.tolist())

@@ -26,7 +26,7 @@ def test_every_algorithm_has_its_papers():
                 assert re.fullmatch(r"10\.\d{4,5}/\S+", paper.fields["doi"])
 
 
-def test_no_entry_is_unused_or_there_twice():
+def test_no_entry_is_unused_or_duplicated():
     text = bibtex(andante.algorithms())
     keys = [paper.key for paper in read_bibtex(text)]
     assert len(set(keys)) == len(keys)
@@ -37,7 +37,7 @@ def test_no_entry_is_unused_or_there_twice():
     )
 
 
-def test_algorithms_from_elsewhere_bring_their_own():
+def test_external_algorithms_bring_their_own_entries():
     entry = andante.find("lrta")
     foreign = replace(entry, card=replace(entry.card, paper="Nobody 1901"))
     with pytest.raises(AlgorithmError, match="no BibTeX entry for 'Nobody 1901', the paper of lrta"):

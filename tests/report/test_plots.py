@@ -1,4 +1,4 @@
-"""Plots and pictures: what they show, what they write, and what they say when they cannot."""
+"""Plots and pictures: their contents, their files, and their errors."""
 
 import math
 import re
@@ -45,7 +45,7 @@ def words(figure):
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=20))
-def test_the_front_is_what_no_other_point_beats(points):
+def test_the_front_consists_of_points_that_no_other_beats(points):
     def beaten(p):
         return any(q != p and q[0] <= p[0] and q[1] <= p[1] for q in points)
 
@@ -59,7 +59,7 @@ def test_every_agent_with_a_result_has_a_named_point():
     assert figure.axes[0].get_xscale() == figure.axes[0].get_yscale() == "log"
 
 
-def test_axes_are_linear_where_numbers_are_alike():
+def test_axes_are_linear_if_numbers_are_similar():
     figure = planning_plot(summarise([row("a", 1.0, 10, 5.0), row("b", 2.0, 12, 6.0)]), "states_expanded_per_move")
     assert figure.axes[0].get_xscale() == figure.axes[0].get_yscale() == "linear"
 
@@ -113,7 +113,7 @@ def test_few_or_no_results_make_a_plot_all_the_same(rows, tmp_path):
 
 
 def settings_of(costs):
-    """An agent per depth whose first trial, of two, did not arrive if its cost is negative."""
+    """Return an agent for each depth; the first of its two trials did not arrive if the cost is negative."""
     rows = [
         {"algorithm": f"lrta(depth={depth})", "solved": k > 0 or cost > 0, "cost": abs(cost)}
         for depth, cost in costs.items()
@@ -131,7 +131,7 @@ def test_lower_bounds_are_hollow_in_curves_and_marked_in_heat_maps():
     assert texts == {"5.00", "≥ 3.00", "4.00"}
 
 
-def test_inline_svg_takes_the_colours_of_its_page():
+def test_inline_svg_uses_the_colours_of_its_page():
     text = inline_svg(planning_plot(summarise(ROWS)), 'A "plot" of <agents>')
     assert text.startswith("<svg ")
     assert "var(--accent)" in text
@@ -154,7 +154,7 @@ def test_formats(ending, tmp_path):
     assert (tmp_path / f"a{ending.upper()}").read_bytes().startswith(MAGIC[ending])
 
 
-def test_figures_for_a_paper_are_a_column_wide_and_bring_their_letters(tmp_path):
+def test_figures_for_a_paper_are_a_column_wide_and_embed_their_letters(tmp_path):
     figure = planning_plot(summarise(ROWS), look=COLUMN)
     files = save_for_paper(figure, tmp_path / "fig.1")
     assert [file.name for file in files] == ["fig.1.png", "fig.1.svg", "fig.1.pdf"]
@@ -223,7 +223,7 @@ def test_a_trial_and_a_trace_are_drawn_on_it(grid, problem, tmp_path):
     ground, trial, trace = (pixels(tmp_path / f"{name}.png")[:400] for name in ("map", "trial", "trace"))
     assert not np.array_equal(ground, trial)
     assert not np.array_equal(trial, trace)
-    corner = (slice(0, 70), slice(700, 790))  # the top right, where nobody came by in the trial
+    corner = (slice(0, 70), slice(700, 790))  # the top right, which the agent did not visit in the trial
     wall = (slice(90, 150), slice(90, 150))
     assert np.array_equal(ground[wall], trial[wall])
     assert np.array_equal(ground[wall], trace[wall])
@@ -237,7 +237,7 @@ def test_infinite_values_can_be_drawn(problem, tmp_path):
     assert (tmp_path / "a.png").exists()
 
 
-def test_a_problem_without_a_way_can_be_drawn(tmp_path):
+def test_a_problem_without_a_path_can_be_drawn(tmp_path):
     apart = Grid([list("..@..")]).problem((0, 0), (4, 0))
     draw(record("lrta", apart), tmp_path / "a.png")
     draw(andante.run("lrta", apart), tmp_path / "b.png")
@@ -245,7 +245,7 @@ def test_a_problem_without_a_way_can_be_drawn(tmp_path):
 
 
 def reddest(path, width, height):
-    """The cell of a picture that is most in the colour of the goal."""
+    """Return the cell of a picture that is most in the colour of the goal."""
     image = pixels(path)[: 800 * height // width, :, :3]
     near = np.abs(image - np.array([0xC2, 0x18, 0x5B]) / 255).sum(-1) < 0.05
     side = 800 // width
@@ -256,7 +256,7 @@ def reddest(path, width, height):
 
 
 @pytest.mark.parametrize("subject", [andante.run, record])
-def test_the_goal_is_drawn_where_it_is_even_if_nobody_arrives(subject, tmp_path):
+def test_the_goal_is_drawn_where_it_is_even_if_the_agent_does_not_arrive(subject, tmp_path):
     apart = Grid([list("......@..."), list("......@...")]).problem((0, 0), (9, 1))
     seeking = subject("astar", apart, sight=2)
     assert seeking.path[-1] not in (apart.start, apart.goal)
@@ -287,7 +287,7 @@ def test_a_trial_without_a_path_cannot_be_drawn(problem, tmp_path):
 
 @given(st.lists(st.integers(0, 8), min_size=1, max_size=40))
 def test_a_path_without_loops_visits_nothing_twice(path):
-    """Against the slow way: walk along, and cut back whenever a state comes again."""
+    """Compare with a slow implementation that removes a loop whenever a state is repeated."""
     way = []
     for state in path:
         way = way[: way.index(state) + 1] if state in way else [*way, state]

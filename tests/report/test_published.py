@@ -1,4 +1,4 @@
-"""When a published number is reproduced: the rule, and the counting, on made-up numbers with known answers."""
+"""Reproduced numbers: the rule and the counting, on made-up numbers with known answers."""
 
 import math
 from textwrap import dedent
@@ -55,7 +55,7 @@ def read(tmp_path, text):
 
 
 def results(maps=1):
-    """A hundred problems with a mean of 2 and a standard deviation of 1."""
+    """Return results on a hundred problems with a mean of 2 and a standard deviation of 1."""
     values = 2 + np.tile([1.0, -1.0], 50) * math.sqrt(99 / 100)
     names = ["rta"] * 100
     return Results(
@@ -93,8 +93,8 @@ def test_numbers_are_read_with_their_digits(tmp_path):
         (Printed(1.0, 0.0), Ours(1.29, 0.1, 100), 100, Mark.OUTSIDE),
         (Printed(1.0, 0.01), Ours(1.29, 0.1, 100), 100, Mark.WITHIN),  # the rounding
         (Printed(1.0, 0.0, 0.0), Ours(1.21, 0.1, 100), 100, Mark.OUTSIDE),  # the paper's own error
-        (Printed(1.0, 0.0), Ours(1.21, 0.1, 100), 10**9, Mark.OUTSIDE),  # a paper with this many problems has none
-        (Printed(1.0, 0.0), Ours(1.4, 0.1, 100), 25, Mark.WITHIN),  # and one of few a large one
+        (Printed(1.0, 0.0), Ours(1.21, 0.1, 100), 10**9, Mark.OUTSIDE),  # a paper with this many problems has no error
+        (Printed(1.0, 0.0), Ours(1.4, 0.1, 100), 25, Mark.WITHIN),  # and one with few has a large error
         (Printed(1.05, 0.005), Ours(1.054), 0, Mark.WITHIN),  # without an error: the digits
         (Printed(1.05, 0.005), Ours(1.056), 0, Mark.OUTSIDE),
         (Printed(math.inf, 0.0), Ours(math.inf), 0, Mark.WITHIN),
@@ -108,7 +108,7 @@ def test_the_rule(paper, ours, problems, mark):
     assert judged(paper, ours, problems)[0] is mark
 
 
-def test_the_true_number_comes_out_nearly_always():
+def test_the_true_number_is_reproduced_nearly_always():
     rng = np.random.default_rng(1)
     marks = []
     for _ in range(2000):
@@ -138,7 +138,7 @@ def test_a_study_is_counted_once(tmp_path):
     )
 
 
-def test_what_only_other_maps_would_explain_is_said(tmp_path):
+def test_numbers_that_only_other_maps_would_explain_are_reported(tmp_path):
     rows = results(maps=2).rows
     spread = pl.when(pl.col("map") == "m0").then(1.5).otherwise(-1.5)
     apart = Results(rows.with_columns(pl.col("suboptimality_ratio") + spread).drop("agent"), "t")

@@ -1,9 +1,9 @@
-"""Studies and the reports of a store: pages, tables and figures, from rows alone."""
+"""Studies and reports of a store: pages, tables and figures, from rows alone."""
 
 import json
 import re
 import shutil
-from itertools import product
+from itertools import combinations, product
 from textwrap import dedent
 
 import numpy as np
@@ -17,7 +17,7 @@ from andante.measures import summarise
 from andante.report import charts
 from andante.report.page import results_page
 from andante.report.results import Results
-from andante.report.study import write_results
+from andante.report.study import run_sentence, write_results
 from andante.report.studycontests import best
 from andante.report.studyfigures import _by_parameter, figure
 from andante.report.studyfile import find_study, read_study, study_folders
@@ -25,7 +25,7 @@ from andante.report.studyspecs import FigureSpec
 from andante.report.studytables import amortization, table
 from andante.report.table import summary_csv
 from andante.selection.features import maps_of
-from andante.store import Store, StoreError
+from andante.store import Store, StoreError, days_in_words
 from andante.store.store import _sealed
 
 pl = pytest.importorskip("polars")
@@ -179,7 +179,7 @@ STUDY = """
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
-    """A study that was run: its file and its store."""
+    """The file and the store of a study that was run."""
     folder = tmp_path_factory.mktemp("study")
     path = folder / "study.toml"
     path.write_text(dedent(STUDY))
@@ -192,10 +192,11 @@ def page_of_study(study, tmp_path_factory):
     """The page with all its figures, which take seconds to draw."""
     path, store = study
     folder = tmp_path_factory.mktemp("page") / "out"
-    return write_results(read_study(path, "full", full_database), Results.of(store), folder, "2 threads")
+    spec, caveats = read_study(path, "full", full_database), ["A caveat."]
+    return write_results(spec, Results.of(store), folder, store.made_with, caveats)
 
 
-def test_the_page_sets_the_papers_numbers_beside_ours(study, page_of_study):
+def test_the_page_shows_the_papers_numbers_beside_ours(study, page_of_study):
     _, store = study
     page = page_of_study.read_text()
     rows = Results.of(store).rows.filter(pl.col("algorithm") == "lrta")
@@ -228,6 +229,24 @@ def test_the_page_sets_the_papers_numbers_beside_ours(study, page_of_study):
         assert (page_of_study.parent / f"figure-{number}.svg").read_text().startswith("<?xml")
 
 
+def test_the_page_says_when_and_with_what_it_was_run(study, page_of_study):
+    (made,) = study[1].made_with
+    page = page_of_study.read_text()
+    assert f"Run {days_in_words([made])} with Andante {made['andante']}" in page
+    assert f"of 1 map. 2 threads of {made['processor']}, " in page
+    assert " of the agents' own time. A caveat.\n" in page
+
+
+def test_days_of_the_run_not_of_writing():
+    made = {"andante": "0.2.0", "processor": "A CPU", "first_day": "2020-01-01", "last_day": "2020-01-03"}
+    earlier = {**made, "commit": "8f20b2b44a", "clean": True, "engine": "1 thread", "first_day": "2019-12-31"}
+    said = run_sentence("3 trials.", 1.0, [made, earlier])
+    assert said.startswith(
+        "Run from 2019-12-31 to 2020-01-03 with Andante 0.2.0 and Andante 0.2.0 at commit 8f20b2b44a: "
+    )
+    assert ": 3 trials. A CPU and 1 thread of A CPU, " in said
+
+
 def test_tables_of_several_measures_bests_and_amortizations(page_of_study):
     lines = page_of_study.read_text().splitlines()
     assert (
@@ -243,25 +262,25 @@ def test_tables_of_several_measures_bests_and_amortizations(page_of_study):
     assert "not run" in found["| dlrta"]
 
 
-def test_an_algorithm_may_be_shown_by_a_parameter_whatever_it_expanded(study, tmp_path):
+def test_an_algorithm_shown_by_a_parameter_has_no_limit_on_expansions(study, tmp_path):
     path, store = study
     cut = tmp_path / "study.toml"
     cut.write_text(path.read_text().replace("worst_move = 1000", "worst_move = 3"))
     spec = next(part for part in read_study(cut, "full", full_database).parts if isinstance(part, FigureSpec))
     results = Results.of(store)
     means = {one.name: one["suboptimality_ratio"].mean for one in results.summaries()}
-    points = _by_parameter(spec, results)["lrta by its depth"]
+    points = _by_parameter(spec, results)["LRTA* by its depth"]
     assert points == [(1.0, means["lrta"]), (2.0, means["lrta(depth=2)"]), (3.0, means["lrta(depth=3)"])]
     words = "Hollow, and in no front: 1 of 1 settings, whose agents did not always arrive."
     assert figure(spec, results, tmp_path) == ["![Figure 1: all](figure-1.svg)", words]
-    assert "lrta by its depth" in (tmp_path / "figure-1.svg").read_text()
+    assert "LRTA* by its depth" in (tmp_path / "figure-1.svg").read_text()
 
 
 @pytest.mark.parametrize(
     ("settings", "points"),
     [("family(b=none)", []), ("family(b=uniform)", []), ("family(b=4)", [(4.0, 2.0)])],
 )
-def test_what_is_not_a_number_has_no_place_on_an_axis(tmp_path, settings, points):
+def test_values_that_are_not_numbers_are_not_plotted(tmp_path, settings, points):
     text = "[[figure]]\ntitle = 'F'\nkind = 'trade-off'\nx_by = { family = 'b' }"
     (spec,) = spec_of(tmp_path, text).parts
     rows = synthetic(family=[(1, 2.0, 1.0)]).rows.with_columns(settings=pl.lit(settings)).drop("agent")
@@ -284,7 +303,7 @@ def test_a_worst_move_is_of_an_agent_not_of_an_algorithm():
     assert results.within(10).rows["max_states_expanded"].to_list() == [5, 7]
 
 
-def test_databases_are_named_by_what_was_written_with_the_rows_whatever_the_defaults_are_today():
+def test_databases_have_the_names_in_the_rows_even_if_defaults_have_changed():
     def names(*databases, **more):
         agents = {"algorithm": ["a"] * len(databases), "settings": ["a()"] * len(databases)}
         rows = pl.DataFrame({**agents, "solved": [True] * len(databases), "databases": databases, **more})
@@ -302,7 +321,7 @@ def test_databases_are_named_by_what_was_written_with_the_rows_whatever_the_defa
     assert names("x(m=1)", "x(m=1)", "y(m=1)", databases_brief=["x", "x(m=1)", "y"]) == ["a, x(m=1)", "a, y"]
 
 
-def test_agents_whose_databases_learned_on_other_maps_are_told_apart():
+def test_agents_whose_databases_were_trained_on_other_maps_are_distinguished():
     rows = pl.DataFrame(
         {
             "algorithm": ["a", "a", "a", "b"],
@@ -321,7 +340,7 @@ def test_agents_whose_databases_learned_on_other_maps_are_told_apart():
     [
         ('kind = "trade-off"', 'kind = "tradeoff"', "there is no kind of figure 'tradeoff'; did you mean 'trade-off'?"),
         ('algorithm = "lrta(depth=3)"', 'algorithm = "lrt(depth=3)"', "there is no algorithm 'lrt'; did you mean"),
-        ("paper = 1.5", "papper = 1.5", "rows do not take 'papper'; did you mean 'paper'?"),
+        ("paper = 1.5", "papper = 1.5", "rows do not accept 'papper'; did you mean 'paper'?"),
         ("ratio = 2.5", "ration = 2.5", "'paper' has no entry 'ration' here; did you mean 'ratio'?"),
         ('parameters = ["depth"]', "", "needs 1 'parameters'"),
         (
@@ -332,7 +351,7 @@ def test_agents_whose_databases_learned_on_other_maps_are_told_apart():
         (
             'x_by = { lrta = "depth" }',
             'x_by = { "lrta(depth=2)" = "depth" }',
-            "x_by takes algorithms without their parameters, not 'lrta(depth=2)'",
+            "x_by needs algorithms without their parameters, not 'lrta(depth=2)'",
         ),
         (
             'kind = "dominance"',
@@ -340,7 +359,7 @@ def test_agents_whose_databases_learned_on_other_maps_are_told_apart():
             "x_by is for figures of the kind 'trade-off'",
         ),
         ("paper = [1.3,", "paper = [1.3, 2,", "'paper' must have 2 numbers here, one for each measure, not 3"),
-        ("worst_move = 0 ", "worst_mov = 0 ", "rows do not take 'worst_mov'; did you mean 'worst_move'?"),
+        ("worst_move = 0 ", "worst_mov = 0 ", "rows do not accept 'worst_mov'; did you mean 'worst_move'?"),
         ('databases = "moves" }', 'databases = "movs" }', "there is no kind of database 'movs'; did you mean 'moves'?"),
         ('counted = "trials"', 'counted = "maps"', "a histogram counts algorithms or trials, not 'maps'"),
         ('algorithms = ["lrta(depth=2)", "lrta(depth=4)"]', "", "compares exactly two 'algorithms'"),
@@ -362,7 +381,7 @@ def test_agents_whose_databases_learned_on_other_maps_are_told_apart():
         ('counted = "trials"', 'most = [1, "x"]', "most must be a number, not 'x'"),
     ],
 )
-def test_mistakes_are_told_with_their_lines(tmp_path, old, new, sentence):
+def test_mistakes_are_reported_with_their_lines(tmp_path, old, new, sentence):
     text = dedent(STUDY)
     assert old in text
     path = tmp_path / "study.toml"
@@ -372,14 +391,14 @@ def test_mistakes_are_told_with_their_lines(tmp_path, old, new, sentence):
     assert sentence in str(refusal.value)
 
 
-def test_a_part_that_is_no_table_is_one_sentence(tmp_path):
+def test_a_part_that_is_not_a_table_is_one_sentence(tmp_path):
     path = tmp_path / "study.toml"
     path.write_text("table = [1]\n")
     with pytest.raises(CampaignError, match=r"study\.toml, line 1: each table must be a table, \[\[table\]\], not 1"):
         read_study(path, "full", full_database)
 
 
-#: How many tables and figures the paper of each study has.
+#: The numbers of tables and figures in the paper of each study.
 PAPERS = {
     "dynamic-control": (14, 15),
     "graph-abstraction": (6, 36),
@@ -390,7 +409,7 @@ PAPERS = {
 
 
 def mentioned(kind, text):
-    """The numbers of the tables or figures that a text names, as in 'Figures 1, 4 to 8 and 12'."""
+    """Return the numbers of the tables or figures that a text names, as in 'Figures 1, 4 to 8 and 12'."""
     found = set()
     for numbers in re.findall(rf"{kind}s? ((?:\d+(?: to \d+)?(?:, (?:and )?| and )?)+)", text):
         for first, last in re.findall(r"(\d+)(?: to (\d+))?", numbers):
@@ -398,7 +417,7 @@ def mentioned(kind, text):
     return found
 
 
-def test_every_table_and_figure_of_a_paper_is_in_its_study_or_its_absence_is_argued():
+def test_every_table_and_figure_of_a_paper_is_in_its_study_or_its_absence_is_explained():
     assert mentioned("Figure", "Figures 1, 4 to 6 and 9, and Table 2") == {1, 4, 5, 6, 9}
     folders = study_folders()
     assert set(PAPERS) <= set(folders)
@@ -443,7 +462,7 @@ def test_every_study_that_comes_with_andante_can_be_read():
 
 
 def synthetic(**agents):
-    """Rows of algorithms on problems: of each algorithm a list of (start, suboptimality, states expanded per move)."""
+    """Return rows of algorithms, each given as a list of (start, suboptimality, states expanded per move)."""
     rows = [
         {
             "algorithm": name,
@@ -484,7 +503,7 @@ def test_parts_may_be_written_as_a_list(tmp_path):
     assert [part.title for part in spec_of(tmp_path, text).parts] == ["A", "B", "C", "D"]
 
 
-def test_agents_whose_problems_are_not_known_are_not_said_to_be_incomparable():
+def test_agents_whose_problems_are_not_known_are_not_called_incomparable():
     known = synthetic(lrta=[EASY], rta=[EASY]).rows.drop("agent")
     unknown = known.with_columns(start=pl.when(pl.col("algorithm") == "lrta").then("start"))
     assert Results(unknown, "t").incomparable == ""
@@ -501,18 +520,18 @@ BEST = """
 """
 
 
-def test_the_best_is_sought_on_the_same_problems(tmp_path):
+def test_the_best_is_found_on_the_same_problems(tmp_path):
     (spec,) = spec_of(tmp_path, BEST).parts
-    told = best(spec, synthetic(lrta=[EASY], rta=[EASY, HARD]))
-    assert told == "Not compared: lrta and rta were run on different problems, so their means cannot be compared."
+    found_text = best(spec, synthetic(lrta=[EASY], rta=[EASY, HARD]))
+    assert found_text == "Not compared: lrta and rta were run on different problems, so their means cannot be compared."
     assert "| of all | - | lrta | 5.250" in best(spec, synthetic(lrta=[HARD, EASY], rta=[EASY, (2, 9.1, 1.0)]))
 
 
 @pytest.mark.parametrize("kind", ["trade-off", "dominance"])
 def test_fronts_are_drawn_for_the_same_problems(tmp_path, kind):
     (spec,) = spec_of(tmp_path, f"[[figure]]\ntitle = 'Figure 1'\nkind = '{kind}'").parts
-    (told,) = figure(spec, synthetic(lrta=[EASY], rta=[EASY, HARD]), tmp_path)
-    assert told.startswith("Not compared: lrta and rta were run on different problems")
+    (found_text,) = figure(spec, synthetic(lrta=[EASY], rta=[EASY, HARD]), tmp_path)
+    assert found_text.startswith("Not compared: lrta and rta were run on different problems")
     assert not (tmp_path / "figure-1.svg").exists()
     assert "figure-1.svg" in figure(spec, synthetic(lrta=[EASY, HARD], rta=[EASY, HARD]), tmp_path)[0]
 
@@ -523,11 +542,11 @@ def test_other_figures_say_that_their_means_are_about_different_problems(tmp_pat
     assert "different" not in figure(spec, synthetic(lrta=[EASY], rta=[EASY]), tmp_path)[-1]
 
 
-def test_a_change_is_told_over_the_problems_in_common(tmp_path):
+def test_a_change_is_over_the_problems_in_common(tmp_path):
     table_of = "[[table]]\ntitle = 'T'\nrows = [{ algorithm = 'lrta', against = 'rta' }]"
     (spec,) = spec_of(tmp_path, table_of).parts
-    told = table(spec, synthetic(lrta=[(1, 3.0, 1.0)], rta=[(1, 2.0, 1.0), (2, 100.0, 1.0)]))
-    assert "| +50.00 % |" in told
+    found_text = table(spec, synthetic(lrta=[(1, 3.0, 1.0)], rta=[(1, 2.0, 1.0), (2, 100.0, 1.0)]))
+    assert "| +50.00 % |" in found_text
 
 
 def test_databases_pay_off_against_rivals_on_the_same_problems(tmp_path):
@@ -549,7 +568,7 @@ def test_an_unknown_study():
         find_study("famly")
 
 
-def test_stuck_and_cut_short_count_as_in_bulitko_2016():
+def test_stuck_and_stopped_agents_count_as_in_bulitko_2016():
     rows = pl.DataFrame(
         {
             "algorithm": ["a"] * 4,
@@ -591,7 +610,7 @@ def test_a_page_of_a_store_is_one_file(study):
 
 @pytest.mark.parametrize("plan", [None, [], "plan", {"tasks": 7}, {"tasks": [[1]]}, {}])
 def test_a_store_whose_plan_is_damaged_is_reported_and_says_so(study, tmp_path, plan):
-    """Though the checksum of its manifest is right."""
+    """It is reported even if the checksum of its manifest is correct."""
     folder = shutil.copytree(study[1].folder, tmp_path / "rows")
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["about"]["plan"] = plan
@@ -610,7 +629,24 @@ def test_tables_for_csv():
     )
 
 
-def test_plots_that_have_nothing_to_show_say_so(study):
+@pytest.mark.parametrize("marks", [(31.6, 37.7, 181.5), (1.0, 1.1, 1.2), (150.0, 150.5, 181.5)])
+def test_names_of_the_lines_of_a_histogram_stay_in_the_plot_and_apart(marks):
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    values = np.random.default_rng(1).uniform(0.9 * marks[0], marks[1], 500).tolist()
+    drawn = charts.histogram_plot(values, "Cost", dict(zip(["mean", "daLRTA*+E", "RTA*"], marks, strict=True)))
+    renderer = FigureCanvasAgg(drawn).get_renderer()
+    drawn.draw(renderer)
+    (axes,) = drawn.axes
+    boxes = [text.get_window_extent(renderer) for text in axes.texts]
+    assert [text.get_text() for text in axes.texts] == [
+        f"{n}: {v}" for n, v in zip(["mean", "daLRTA*+E", "RTA*"], marks, strict=True)
+    ]
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    assert all(axes.bbox.x0 <= box.x0 < box.x1 <= axes.bbox.x1 for box in boxes)
+
+
+def test_plots_without_content_are_errors(study):
     settings = Results.of(study[1]).settings()
     with pytest.raises(ParameterError, match="has a numeric parameter 'gamma'"):
         charts.curves_plot(settings, "gamma", ["cost"])

@@ -1,4 +1,4 @@
-"""The parts of a study, each against a computation too plain to be wrong."""
+"""The parts of a study, each compared with a computation that is too simple to be wrong."""
 
 import math
 from itertools import product
@@ -58,13 +58,13 @@ def read(tmp_path, text):
 
 
 def mean(rows, name, **conditions):
-    """The mean of a measure over the rows of one setting, found by its text."""
+    """Return the mean of a measure over the rows of one setting, found by its text."""
     text = f"lrts(depth={conditions['depth']}, gamma={conditions['gamma']}, quota={conditions['quota']})"
     return float(np.mean(rows.filter(rows["algorithm"] == text)[name].to_list()))
 
 
 def cells(table):
-    """The cells of a table in Markdown, line by line, without its head."""
+    """Return the cells of a table in Markdown, line by line, without its head."""
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
 
 
@@ -90,7 +90,7 @@ def test_duels_of_all_pairs_are_those_of_each_pair(rows):
     assert len(found) > 5
 
 
-def test_what_is_told_of_all_pairs(rows, tmp_path):
+def test_the_table_of_all_pairs(rows, tmp_path):
     spec = read(
         tmp_path,
         """
@@ -124,7 +124,7 @@ def test_pairs_on_different_problems_are_not_compared(rows, tmp_path):
 # --- fronts ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_front_is_whoever_no_other_dominates(rows, tmp_path):
+def test_a_front_consists_of_agents_that_no_other_dominates(rows, tmp_path):
     spec = read(
         tmp_path,
         """
@@ -171,9 +171,9 @@ def test_correlation_is_pearsons(rows, tmp_path):
 
 
 def test_the_interval_of_a_correlation_for_a_known_case(tmp_path):
-    """With r = 0.5 and n = 28, z = 0.5493. What problems add to r is plus or minus 0.6495, so z's error is 1 / 6.
+    """With r = 0.5 and n = 28, z = 0.5493. Each problem adds plus or minus 0.6495 to r, so the error of z is 1 / 6.
 
-    With Student's 2.7707 for 27 degrees of freedom, from tanh(0.0875) to tanh(1.0111).
+    With Student's 2.7707 for 27 degrees of freedom, the interval is from tanh(0.0875) to tanh(1.0111).
     """
     x = np.array([1.0, -1.0] * 14)
     y = 0.5 * x + math.sqrt(0.75) * np.array([1.0, 1.0, -1.0, -1.0] * 7)
@@ -274,9 +274,9 @@ def test_differences_are_of_each_value_and_the_next(rows):
     titles = [axes.get_title() for axes in drawn.axes]
     assert titles == ["depth = 1", "depth = 3", "depth = 5", "depth = 1 minus 3", "depth = 3 minus 5"]
     for axes, (one, other) in zip(drawn.axes[3:], [(1, 3), (3, 5)], strict=True):
-        told = [float(text.get_text()) for text in axes.texts]
+        printed = [float(text.get_text()) for text in axes.texts]
         plain = [
             mean(rows, "cost", depth=one, gamma=g, quota=100.0) - mean(rows, "cost", depth=other, gamma=g, quota=100.0)
             for g in (0.4, 1.0)
         ]
-        assert told == pytest.approx(plain, abs=0.06)
+        assert printed == pytest.approx(plain, abs=0.06)

@@ -1,4 +1,4 @@
-"""Tables: the same cells in the terminal, in Markdown and in CSV."""
+"""Tables have the same cells in the terminal, in Markdown and in CSV."""
 
 import csv
 import io
@@ -65,26 +65,26 @@ def test_an_agent_that_lacks_a_measure_has_a_dash():
     assert [line[-1] for line in table] == ["3 B", "-"]
 
 
-def test_what_nobody_prepared_has_no_column():
+def test_preparation_that_no_agent_had_has_no_column():
     def titles(measures=(), **more):
         return [column.title for column in columns(summarise([row("a", 1.0), row("b", 1.0, **more)]), measures)]
 
     bare = titles()
     assert titles(database_bytes=0, build_seconds=math.nan) == bare
-    *before, after = bare  # what they took stands before the time of moves
+    *before, after = bare  # these columns are before the time of moves
     assert titles(database_bytes=7, build_seconds=0.0) == [*before, "Database, maximum", after]
     assert titles(build_seconds=0.5) == [*before, "Build time, maximum", after]
     assert "Build time" in titles(["build_seconds"], build_seconds=0.0)  # shown on request
 
 
-def test_the_lead_counts_and_says_how_far_agents_see():
+def test_the_lead_has_counts_and_the_sight_of_agents():
     assert lead([]) == "No results yet."
     assert lead([row("a", 1.0, map="m"), row("b", 1.0, map="m")]) == "2 agents, 1 problem each on m."
     assert lead([row("a", 1.0, map=m, sight=3) for m in "mn"]) == "1 agent, 2 problems each on 2 maps, with sight 3."
     assert lead([row("a", 1.0, sight=3), row("a", 1.0)]) == "1 agent, 2 problems each."
 
 
-def test_the_terminal_shows_every_cell_whatever_its_width(summaries):
+def test_the_terminal_shows_every_cell_at_any_width(summaries):
     for width in (200, 80, 40):
         text = printed(ComparisonTable(summaries), width)
         for line in cells(summaries):
@@ -106,7 +106,7 @@ def test_markdown(summaries):
     assert len({line.count("|") for line in lines}) == 1
 
 
-def test_csv_holds_every_row_and_column():
+def test_csv_has_every_row_and_column():
     read = list(csv.DictReader(io.StringIO(csv_text([*ROWS, row("c", 2.0, build_seconds=1.5)]))))
     assert len(read) == 5
     assert [line["algorithm"] for line in read] == [*(r["algorithm"] for r in ROWS), "c"]
@@ -114,7 +114,7 @@ def test_csv_holds_every_row_and_column():
     assert (read[0]["build_seconds"], read[4]["build_seconds"]) == ("", "1.5")
 
 
-def test_csv_is_written_whole_or_not_at_all(tmp_path):
+def test_csv_is_written_completely_or_not_at_all(tmp_path):
     write_csv(ROWS, tmp_path / "rows.csv")
     assert (tmp_path / "rows.csv").read_text() == csv_text(ROWS)
     with pytest.raises(OutputError, match="cannot write"):

@@ -1,4 +1,4 @@
-"""Tables for a paper as LaTeX typesets them: without an error, within the page, with the right fonts."""
+"""LaTeX typesets tables for a paper without errors, within the page, with the right fonts."""
 
 import math
 import re

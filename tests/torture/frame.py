@@ -32,7 +32,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from andante.report.markdown import markdown_table
+from andante.markdown import markdown_table
 
 #: What a part does with one case.
 Attempt = Callable[[random.Random], Mapping[str, int]]

@@ -9,7 +9,7 @@ export type Formula = number | string | Feature[];
 /** f is the number of cells, unless another feature is named first: ["tiles", a, b]; "lined": in whole cache lines. */
 type Feature = number | string;
 
-/** What is the same in all columns of a layout, or something for each. */
+/** One value for all columns of a layout, or one for each. */
 export type By<T> = T | { by: T[] };
 
 export const [NUMBER, PLAN, MAP, MIND, DESK] = [0, 1, 2, 3, 4] as const;
@@ -44,9 +44,9 @@ export interface Peeks {
   logged: number[]; // words that point to kinds of thoughts; the number after each is the room for them
   values?: { value: number; stamp: number; clock: number };
   plan?: PlanPeeks;
-  /** Of an agent that discovers its map: how far it sees, and the log of what it has found, whose first number counts. */
+  /** For an agent that discovers its map: how far it sees, and the log of what it has found, whose first number is a count. */
   belief?: { radius: number; log: number; scalars: number };
-  /** Of an agent that searches where the map has changed: the word of what says that it does, and its plan then. */
+  /** For an agent that searches where the map has changed: the word that shows that it does, and its plan then. */
   detour?: { astray: number; plan?: PlanPeeks };
 }
 
@@ -55,12 +55,12 @@ export type PlanPeeks =
   | { kind: "path"; next: number; scalars: number; clock: number }
   | { kind: "traced"; first: number; second: number; ends: number; scalars: number; clock: number };
 
-/** What the module has to know of a crowd. */
+/** What the module needs to know about a crowd. */
 export interface CrowdPeeks {
   begins: Record<string, number>; // by kernel, where its context begins
   words: number; // of all contexts
-  tables: Record<string, number>; // words after these contexts, which say where tables lie
-  numbers: Record<"unit_bytes" | "memory" | "most_units", number>; // words that are no addresses
+  tables: Record<string, number>; // words after these contexts, which contain the places of tables
+  numbers: Record<"unit_bytes" | "memory" | "most_units", number>; // words that are not addresses
   bodies: number;
 }
 
@@ -74,8 +74,8 @@ export interface CodedParameter {
 export interface Recipe {
   anchored: number;
   pursues: number;
-  databases: string[]; // kinds, in the order in which the module is given them
-  files?: number[]; // of a recipe of a scene: which of its databases these are
+  databases: string[]; // kinds, in the order in which they are passed to the module
+  files?: number[]; // for a recipe of a scene: which of its databases these are
   parameters: CodedParameter[];
   shaping: { name: string; values: string[]; classes: number[] }[];
   variants: Record<string, [number, number]>; // by classes: layout and column
@@ -103,13 +103,13 @@ export interface AboutEngine {
   file_version: number;
   map_numbers: string[];
   plan_numbers: string[];
-  databases: number; // that the module can be given
+  databases: number; // that can be passed to the module
   database_segment: number; // of the first one
   words: number; // of the longest context
-  mind_begins: number; // bytes that every mind has first
+  mind_begins: number; // bytes that every mind begins with
   crowd_numbers: string[];
   crowd_cells: number; // of the smallest map for a crowd
-  crowd_begins: number; // bytes that the memory of every crowd has first
+  crowd_begins: number; // bytes that the memory of every crowd begins with
   outcomes: string[];
   records: Records;
   map: AboutMap;
@@ -152,7 +152,7 @@ export function cardsOf(about: AboutEngine): Card[] {
   }));
 }
 
-/** Take apart a file of JSON and bytes: a line with the length of the JSON, the JSON, the bytes. */
+/** Split a file of JSON and bytes: a line with the length of the JSON, the JSON, the bytes. */
 export function unpacked<T>(file: Uint8Array): [T, Uint8Array] {
   const line = file.indexOf(10);
   const text = new TextDecoder();

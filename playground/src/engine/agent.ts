@@ -1,4 +1,4 @@
-// One agent on its way.
+// One agent that walks.
 
 import type { Known } from "./files";
 import { type Home, Mind } from "./mind";

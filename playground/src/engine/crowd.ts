@@ -21,7 +21,7 @@ export class MarchingCrowd implements Crowd {
   private readonly memory: number;
   private readonly result: number;
   private readonly budget: number;
-  private readonly units: number; // where the table of units lies in the crowd's memory
+  private readonly units: number; // the offset of the table of units in the crowd's memory
   private readonly outcomeOf: Uint8Array; // from the module's outcomes to ours
   count = 0;
 
@@ -97,7 +97,7 @@ export class MarchingCrowd implements Crowd {
   tick({ expansions = 0, milliseconds = 0 }: Budget = {}): Tick {
     const { memory } = this.home.module;
     const { TICK, BUDGET } = this.home.about.records;
-    // Any clock but none stands for the import env.now. Units whose memory is full begin again.
+    // Any clock but none means the import env.now. Units whose memory is full start again.
     write(memory.view(), this.budget, BUDGET, { expansions, nanoseconds: milliseconds * 1e6, clock: 1 });
     const began = performance.now();
     this.call("tick", this.at, this.budget, this.result);
@@ -107,7 +107,7 @@ export class MarchingCrowd implements Crowd {
     return { ...(Object.fromEntries(said) as Omit<Tick, "milliseconds">), milliseconds: took };
   }
 
-  /** Read a field of all units: whole numbers of 64 bits, of which the lower half is enough. */
+  /** Read a field of all units. These are whole numbers of 64 bits, of which the lower half is enough. */
   private column<T extends Int32Array | Uint8Array>(name: string, into: T, read: (value: number) => number): T {
     const { UNIT } = this.home.about.records;
     const step = UNIT.bytes / 4;

@@ -26,14 +26,14 @@ import type { Value } from "./types";
 
 const HEAD = 96;
 const ENTRY = 64;
-const BEGIN = aligned(HEAD + ENTRY); // of the numbers, which are the only array that files of the page name
+const BEGIN = aligned(HEAD + ENTRY); // of the numbers, the only array that is named in files of the page
 
 export interface Size {
   readonly width: number;
   readonly height: number;
 }
 
-/** What numbers may follow from; the same are in andante.play.recipes. Products stay below 2**53. */
+/** Return a feature that numbers can depend on, as andante.play.recipes computes it. Products stay below 2**53. */
 function feature(name: string, { width, height }: Size): number {
   const columns = Math.ceil(width / 4);
   switch (name) {
@@ -117,7 +117,7 @@ export interface MapLayout {
   table: number; // of levels
 }
 
-/** Where everything is in the image of a map of this size, with these levels behind it. */
+/** Return where everything is in the image of a map of this size, followed by these levels. */
 export function mapLayout(about: AboutEngine, size: Size, levels: Readonly<Record<string, AboutLevels>>): MapLayout {
   let end = aligned(BEGIN + 8 * about.map_numbers.length);
   const put = (bytes: number): number => {
@@ -236,7 +236,7 @@ function fillWith(memory: Uint8Array, pattern: Uint8Array): void {
   }
 }
 
-/** What stands in the JSON for bytes. */
+/** Return the bytes that an entry of the JSON describes. */
 export function contents(file: string | Held, held: Uint8Array): Uint8Array {
   return typeof file === "string" ? unhex(file) : held.subarray(file.at, file.at + file.bytes);
 }
@@ -247,7 +247,7 @@ function unhex(hex: string): Uint8Array {
 
 const STEPS = [[0, -1], [1, -1], [1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1]] as const;
 
-/** The moves of all cells of a map without walls: a bit for each direction, north first, then clockwise. */
+/** Return the moves of all cells of a map without walls: a bit for each direction, north first, then clockwise. */
 export function openMoves({ width, height }: Size): Uint8Array {
   const moves = new Uint8Array(width * height).fill(255);
   const close = (cell: number, dx: number, dy: number): void => {
@@ -266,7 +266,7 @@ export function openMoves({ width, height }: Size): Uint8Array {
   return moves;
 }
 
-/** What tells maps of one size from those of others, in place of a checksum, which a map that changes does not have. */
+/** Return a number for the size of a map. It replaces the checksum, which a map that changes does not have. */
 export function mapMark(width: number, height: number): number {
   return (width * 65536 + height) >>> 0;
 }
@@ -300,7 +300,7 @@ export interface Known {
   databases: readonly Database[]; // in the order of the recipe
 }
 
-/** What a plan is made of. */
+/** The parts of a plan. */
 export interface Order extends Known {
   layout: Layout;
   column: number;
@@ -321,7 +321,7 @@ class Arrangement {
 
   constructor(
     private readonly order: Order,
-    begins: number, // bytes that the mind has first
+    begins: number, // bytes that the mind begins with
   ) {
     const { layout, column, size } = order;
     this.numbers = layout.symbols.map((symbol) => evaluated(inColumn(symbol, column), size));
@@ -358,7 +358,7 @@ class Arrangement {
     return at;
   }
 
-  /** Where what a word points to lies in its segment. */
+  /** The offset in its segment of what a word points to. */
   placeOf(word: number): number {
     const [, which, symbol] = this.order.layout.words[word]!;
     return this.places[Number(which)]! + Number(this.numbers[symbol]!);
@@ -476,7 +476,7 @@ const CRC = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value >>> 0;
 });
 
-/** The checksum of a file, in which the checksum itself counts as zero. */
+/** Return the checksum of a file, in which the checksum itself counts as zero. */
 export function checksum(file: Uint8Array): number {
   let sum = 0xffffffff;
   for (let i = 0; i < file.length; i++) {

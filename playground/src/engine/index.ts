@@ -1,4 +1,4 @@
-// The engine: agents of Andante in the page. See types.ts for what it offers.
+// The engine: agents of Andante in the page. Its interface is in types.ts.
 
 import { type AboutEngine, type AboutLevels, type AboutScene, cardsOf, type Held, read, type Recipe, unpacked } from "./about";
 import { Walker } from "./agent";
@@ -23,7 +23,7 @@ import { LivingWorld } from "./world";
 
 export * from "./types";
 
-/** Load the engine from engine.bin, and with it what `andante play` adds for its map. */
+/** Load the engine from engine.bin, with what `andante play` adds for its map. */
 export async function loadEngine(engine: Uint8Array, scene?: Uint8Array): Promise<Engine> {
   const [about, code] = unpacked<AboutEngine>(engine);
   return new LoadedEngine(await Module.load(code), about, scene);
@@ -47,11 +47,11 @@ function needOf(card: Card): string {
   return card.needs.length > 0 ? `the ${card.needs.join(" and the ")} database` : "the levels";
 }
 
-/** Why a page has nothing for an agent that cannot walk on any map. */
+/** Return why a page lacks what an agent needs that cannot walk on any map. */
 function lacking(card: Card, given: boolean): string {
   const needs = card.needs.length > 0 ? `a ${card.needs.join(" and a ")} database` : "levels of the map";
   return given
-    ? `${card.title} needs ${needs}, and andante play could not put that into this page`
+    ? `${card.title} needs ${needs}, and andante play could not include that in this page`
     : `${card.title} needs ${needs}, and this page was not written for a map; andante play MAP writes one that has it`;
 }
 
@@ -150,7 +150,7 @@ class LoadedEngine implements Engine, Home {
     }
   }
 
-  /** Return the recipe for an agent on a map; say why there is none. */
+  /** Return the recipe for an agent on a map; the error says why there is none. */
   private known(world: LivingWorld, { card }: Setting, sight: number | null = null): Known {
     if (sight !== null) {
       const recipe = this.about.sighted[card.name];
@@ -181,7 +181,7 @@ class LoadedEngine implements Engine, Home {
     const living = world as LivingWorld;
     this.known(living, setting);
     const kinds = this.about.crowds[card.name] ?? this.scene?.crowds[card.name];
-    if (kinds === undefined) throw new EngineError(`${card.title} cannot be one of a crowd in this page`);
+    if (kinds === undefined) throw new EngineError(`${card.title} cannot be used in crowds on this page`);
     if (living.cells < this.about.crowd_cells) {
       throw new EngineError(`a crowd needs a map of at least ${this.about.crowd_cells} cells, and this has ${living.cells}`);
     }

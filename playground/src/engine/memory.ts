@@ -1,4 +1,4 @@
-// The module's memory: who has which bytes of it. Pieces that are given back are joined and used again.
+// Allocation of the module's memory. Freed pieces are joined and used again.
 
 import { EngineError } from "./types";
 
@@ -37,7 +37,7 @@ export class Memory {
     return new DataView(this.memory.buffer);
   }
 
-  /** Take so many bytes, which may hold anything. */
+  /** Allocate this many bytes, which may contain anything. */
   take(wanted: number): number {
     const bytes = aligned(Math.max(wanted, 1));
     const place = this.gaps.findIndex((gap) => gap.bytes >= bytes);

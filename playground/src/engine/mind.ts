@@ -1,4 +1,4 @@
-// The memory of one agent in the module, and what can be seen of it.
+// The memory of one agent in the module, and the parts of it that the page shows.
 
 import type { AboutEngine, Layout, Peeks, Recipe } from "./about";
 import { agentPlan, type Database, type Known, variant } from "./files";
@@ -8,7 +8,7 @@ import { field, offsetOf } from "./record";
 import { type Card, type Cell, EngineError, type Thoughts, type Value } from "./types";
 import type { LivingWorld } from "./world";
 
-const ROOM = 4096; // steps of a run that are fetched at a time
+const ROOM = 4096; // steps of a run that are fetched at once
 const MORE = 1; // what `run` returns if there are more
 
 /** What agents need of an engine. */
@@ -74,7 +74,7 @@ export class Mind {
     this.log(false);
   }
 
-  /** Make a move; returns how to read what came of it. */
+  /** Make a move, and return a function that reads the fields of its result. */
   move(state: Cell, goal: Cell): (name: string) => number {
     const { module, about } = this.home;
     this.call("move", this.at, state, goal, this.result);
@@ -87,7 +87,7 @@ export class Mind {
     return this.home.module.memory.view().getInt32(this.result, true) !== 0;
   }
 
-  /** Go from start to goal at once, and return the path; null if there is none. */
+  /** Run from start to goal, and return the path; null if there is none. */
   run(start: Cell, goal: Cell): { cost: number; path: Int32Array; expanded: number } | null {
     const { memory } = this.home.module;
     const { outcomes, records } = this.home.about;
@@ -137,7 +137,7 @@ export class Mind {
     return Number(this.home.module.memory.view().getBigInt64(this.wordAt(word), true));
   }
 
-  /** Let thoughts be written, or not: without room for them a search takes less time. */
+  /** Switch the recording of thoughts on or off: without room for them a search takes less time. */
   log(on: boolean): void {
     const view = this.home.module.memory.view();
     const { log, logged } = this.peeks;
@@ -201,7 +201,7 @@ export class Mind {
     return { cell, value };
   }
 
-  /** Whether the agent searches because the map has changed: as `episode/detour.py` has it, without new editions. */
+  /** Whether the agent searches because the map has changed, as in `episode/detour.py` but without new editions. */
   get astray(): boolean {
     const { detour, clock } = this.peeks;
     if (detour === undefined) return false;
@@ -210,7 +210,7 @@ export class Mind {
     return trial > 0n && view.getBigInt64(this.word(detour.astray), true) === trial;
   }
 
-  /** The path that the agent means to walk from a cell on. */
+  /** Return the path that the agent plans to follow from a cell. */
   planFrom(state: Cell): Int32Array | null {
     const plan = this.astray ? this.peeks.detour?.plan : this.peeks.plan;
     if (plan === undefined) return null;
@@ -263,7 +263,7 @@ export class Mind {
   }
 }
 
-/** Write which files the module is given: a plan, a map and databases. */
+/** Write the list of files for the module: a plan, a map and databases. */
 export function putFiles(
   view: DataView,
   at: number,
@@ -286,7 +286,7 @@ export function variantOf(recipe: Recipe, setting: Setting): { layout: Layout; c
   const write = (name: string, value: Value): string => written(kind(name), value);
   const chosen = variant(recipe, setting.values, write);
   if (chosen === null) {
-    throw new EngineError(`${normal(setting)} is not among what this page offers; choose other values of its parameters`);
+    throw new EngineError(`${normal(setting)} is not available on this page; choose other values of its parameters`);
   }
   return chosen;
 }

@@ -1,4 +1,4 @@
-// The WebAssembly module, and what it says when something is wrong.
+// The WebAssembly module, and its error messages.
 
 import { Memory } from "./memory";
 import { EngineError } from "./types";
@@ -21,7 +21,7 @@ export class Module {
     return new Module(instance.exports);
   }
 
-  /** Call a function of the module; throw an error with its sentence if it returns a code for one. */
+  /** Call a function of the module; if it returns an error code, throw an error with its message. */
   call(name: string, ...numbers: number[]): number {
     const code = (this.exports[name] as Call)(...numbers);
     if (code < 0) throw new EngineError(this.text((this.exports["andante_error_text"] as Call)(code)));

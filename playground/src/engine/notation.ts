@@ -88,7 +88,7 @@ function checked(parameter: Parameter, text: string): Value {
   if (parameter.kind === "choice" && !parameter.values?.includes(value)) throw wrong;
   if (parameter.values !== null && !parameter.values.includes(value)) {
     const offered = parameter.values.map((one) => written(parameter, one)).join(", ");
-    throw new EngineError(`${parameter.name}=${text} is not among what this page offers: ${offered}`);
+    throw new EngineError(`${parameter.name}=${text} is not available on this page; choose among ${offered}`);
   }
   return value;
 }
@@ -115,7 +115,7 @@ function float(value: number): string {
   return Number.isInteger(value) ? `${value}.0` : String(value);
 }
 
-/** Return a value as kernels take it: 64 bits. */
+/** Return a value as the 64 bits that kernels expect. */
 export function coded(parameter: CodedParameter, value: Value): bigint {
   const isFloat = parameter.kind === "float";
   if (value === null) return isFloat ? bits(NaN) : -1n;

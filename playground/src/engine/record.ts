@@ -1,11 +1,11 @@
-// Records of the module: where their fields are comes from Python (andante.export.records), with the engine.
+// Records of the module. The places of their fields come from Python (andante.export.records), with the engine.
 
 export interface Layout {
   bytes: number;
   fields: Record<string, [number, string]>; // offset and type
 }
 
-/** Records that hosts exchange with the module, and those of agents and crowds that the page looks at. */
+/** Records that hosts exchange with the module, and records of agents and crowds that the page reads. */
 export type Records = Record<
   "MOVE" | "STEP" | "TRIAL" | "TICK" | "BUDGET" | "UNIT" | "CLOCK" | "PLAN" | "PATH" | "ENDS" | "TRACING",
   Layout
@@ -15,7 +15,7 @@ export function offsetOf({ fields }: Layout, name: string): number {
   return fields[name]![0];
 }
 
-/** One field of a record; whole numbers of 64 bits as far as JavaScript's numbers are exact. */
+/** Read one field of a record; whole numbers of 64 bits as far as JavaScript's numbers are exact. */
 export function field(view: DataView, at: number, { fields }: Layout, name: string): number {
   const [offset, type] = fields[name]!;
   if (type === "float64") return view.getFloat64(at + offset, true);

@@ -1,5 +1,5 @@
-// What the page and the engine agree on. The engine is the machine code of Andante's own agents (WebAssembly) and what
-// is needed to lay out their memory on any map; nothing here searches.
+// The interface between the page and the engine. The engine is the machine code of Andante's own agents (WebAssembly)
+// and what is needed to lay out their memory on any map; nothing here searches.
 
 /** A cell is a number, y * width + x; so is a state. */
 export type Cell = number;
@@ -8,10 +8,10 @@ export type Cell = number;
 export const STUCK = -1;
 export const UNREACHABLE = -2;
 
-/** Everything that goes wrong with what a user gave: one sentence, to be shown as it is. */
+/** An error in what a user entered: one sentence, to be shown as it is. */
 export class EngineError extends Error {}
 
-// --- cards: what the menus are made of -------------------------------------------------------------------------------
+// --- cards: the content of the menus ---------------------------------------------------------------------------------
 
 export type Value = number | boolean | string | null; // null: unset, written "none"
 
@@ -24,7 +24,7 @@ export interface Parameter {
   default: Value;
   least: number | null; // of int and float; null: unbounded
   most: number | null;
-  /** If not null, the page offers these values and no others: what the agent's memory or code depends on. */
+  /** If not null, the page offers only these values: the agent's memory or code depends on the parameter. */
   values: Value[] | null;
 }
 
@@ -56,7 +56,7 @@ export interface Ground {
   name?: string;
 }
 
-/** What `andante play` was given: the map that databases belong to. */
+/** The map that `andante play` was given, to which databases belong. */
 export interface GivenMap extends Ground {
   name: string;
   databases: { kind: string; about: string }[];
@@ -77,26 +77,26 @@ export interface Engine {
   /** Make an agent; with `sight` it sees so many cells far and discovers its map. */
   agent(world: World, notation: string, start: Cell, goal: Cell, sight?: number | null): WalkingAgent;
   crowd(world: World, notation: string, options?: CrowdOptions): Crowd;
-  /** Bytes of WebAssembly memory in use and taken in all; it never shrinks, but what is disposed of is used again. */
+  /** Bytes of WebAssembly memory in use, and allocated in total. It never shrinks, but freed memory is used again. */
   memory(): { used: number; total: number };
 }
 
 export interface World {
   readonly width: number;
   readonly height: number;
-  /** Of the present; a fresh view, not to be written to and not to be kept. */
+  /** The cells as they are now; a new view, which must not be written to or kept. */
   readonly passable: Uint8Array;
   /** The number of changes so far. */
   readonly version: number;
-  /** Open or close cells while agents walk; returns how many were not so before. */
+  /** Open or close cells while agents walk, and return how many cells changed. */
   edit(cells: ArrayLike<Cell>, open: boolean): number;
-  /** The optimal path, by A* of the same module; null if there is none. */
+  /** Return the optimal path, by A* of the same module; null if there is none. */
   optimal(start: Cell, goal: Cell): { cost: number; path: Int32Array; expanded: number } | null;
   /** Agents and crowds of a world must be disposed of first. */
   dispose(): void;
 }
 
-/** A copy of an agent's mind, or of a world. Opaque; `bytes` is what it takes. */
+/** An opaque copy of an agent's mind, or of a world; `bytes` is its size. */
 export interface Saved {
   readonly bytes: number;
 }
@@ -105,8 +105,8 @@ export interface Saved {
 export interface Thoughts {
   kind: Uint8Array; // EXPANDED or LEARNED
   cell: Int32Array;
-  value: Float64Array; // of LEARNED: the new value; of EXPANDED: what the search calls its value, if any
-  lost: number; // for which there was no room
+  value: Float64Array; // of LEARNED: the new value; of EXPANDED: the value in the search, if any
+  lost: number; // thoughts for which there was no room
 }
 export const EXPANDED = 0;
 export const LEARNED = 1;
@@ -118,8 +118,8 @@ export interface Step {
   touched: number;
   learned: number;
   stored: number; // states that got their first value
-  thoughts: Thoughts | null; // if they were asked for
-  found: Int32Array; // cells that were other than believed, of an agent that discovers its map
+  thoughts: Thoughts | null; // if requested
+  found: Int32Array; // cells that differ from what the agent believed, for an agent that discovers its map
 }
 
 export type Status = "walking" | "arrived" | "stuck" | "unreachable";
@@ -140,25 +140,25 @@ export interface WalkingAgent {
   readonly lastExpanded: number;
   readonly worstExpanded: number;
   readonly stored: number;
-  /** Whether it searches because the map has changed: its database is of the map as it was. */
+  /** Whether it searches because the map has changed since its database was built. */
   readonly astray: boolean;
-  /** Bytes that it keeps from move to move, and bytes that it thinks on within one. */
+  /** Bytes that it keeps from move to move, and bytes of scratch memory for one move. */
   readonly mindBytes: number;
   readonly deskBytes: number;
 
-  /** Make one move; does nothing but say so if the agent has arrived. An unreachable goal may become reachable. */
+  /** Make one move, unless the agent has arrived. An unreachable goal may become reachable. */
   step(options?: { thoughts?: boolean }): Step;
-  /** Make up to `most` moves, until it ends or `expansions` are spent; returns the cells walked to, in order. */
+  /** Make up to `most` moves, until the run ends or `expansions` are spent; return the cells visited, in order. */
   run(most: number, expansions?: number): Int32Array;
-  /** Move the goal; returns whether the agent keeps what it knows. */
+  /** Move the goal, and return whether the agent keeps what it knows. */
   retarget(goal: Cell): boolean;
-  /** Put the agent somewhere else: a new trial, it keeps what it learned. */
+  /** Put the agent somewhere else: a new trial begins, and it keeps what it has learned. */
   push(state: Cell): void;
   /** Start again, with nothing learned. */
   reset(start: Cell, goal: Cell): void;
-  /** What it has learned in this problem: cells and their values; null if it learns none. */
+  /** Return what it has learned in this problem, as cells and their values; null if it does not learn. */
   values(): { cell: Int32Array; value: Float64Array } | null;
-  /** The path that it means to walk from here on, its own cell first; null if it has none. */
+  /** Return the path that it plans to follow from here, its own cell first; null if it has none. */
   plan(): Int32Array | null;
   /**
    * With a map as it is at some moment: 1 for each cell that the agent's database says something about that no longer
@@ -185,11 +185,11 @@ export interface Budget {
 export interface Tick {
   number: number;
   moved: number;
-  waiting: number; // wanted to move, and the budget did not reach
+  waiting: number; // wanted to move, but the budget was spent
   arrived: number;
   unreachable: number;
   stuck: number;
-  restarted: number; // units that held most memory and had to start again
+  restarted: number; // units that used most memory and had to start again
   expansions: number;
   milliseconds: number;
 }
@@ -206,7 +206,7 @@ export interface Crowd {
   add(start: Cell, goal: Cell): number;
   send(unit: number, goal: Cell): void;
   remove(unit: number): void;
-  /** Let every unit move at most once, as far as the budget reaches; without one, let every unit move. */
+  /** Let every unit move at most once, until the budget is spent; without one, let every unit move. */
   tick(budget?: Budget): Tick;
   /** By unit: its cell, -1 if there is no such unit. Filled into `into` if given, to avoid garbage. */
   states(into?: Int32Array): Int32Array;
@@ -216,7 +216,7 @@ export interface Crowd {
   dispose(): void;
 }
 
-/** How a unit stands; "none" if there is no such unit. */
+/** The state of a unit; "none" if there is no such unit. */
 export const OUTCOMES = ["walking", "arrived", "stuck", "unreachable", "none"] as const;
 export type UnitOutcome = (typeof OUTCOMES)[number];
 

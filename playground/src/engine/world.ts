@@ -1,4 +1,4 @@
-// A map that changes, as the module has it.
+// A map that changes, in the module's memory.
 
 import type { AboutEngine, AboutLevels } from "./about";
 import { type MapLayout, type MapPlaces, mapLayout, mapMark, writeLevels, writeMap, writeMapArray } from "./files";
@@ -55,7 +55,7 @@ export class LivingWorld implements World {
     for (let cell = 0; cell < this.cells; cell++) {
       if (this.first[cell]) module.call("andante_open_cell", this.at, layout.bytes, cell);
     }
-    // What has come of opening cells is not part of a new map: it has not changed yet, and is swept once.
+    // Opening cells leaves traces that a new map must not have: it has not changed yet, and is swept once.
     for (const name of layout.arrays.keys()) {
       if (name.startsWith("changes_") || name.startsWith("parts_")) writeMapArray(this.image(), layout, name, width);
     }

@@ -1,4 +1,4 @@
-/** Everything that can be taken away: the link, files, pictures, and the lines of Python. */
+/** Everything that can be copied or saved: the link, files, pictures, and the lines of Python. */
 
 import { CrowdSession } from "../crowdsession";
 import type { Engine } from "../engine/types";
@@ -15,7 +15,7 @@ interface Door {
   readonly engine: Engine;
   scene(): Scene;
   session(): Session & { canvases(): HTMLCanvasElement[] };
-  tell(text: string): void;
+  announce(text: string): void;
   link(): Promise<string>;
 }
 
@@ -47,7 +47,7 @@ export class KeepPanel {
     this.which.append(select("Agent whose trace is kept", [{ value: "0", label: "first agent" }], "0", () => {}));
   }
 
-  /** Tell what went wrong in a sentence instead of losing it. */
+  /** Run an action, and show its error as a sentence. */
   private async attempt(action: () => void | Promise<void>): Promise<void> {
     try {
       await action();

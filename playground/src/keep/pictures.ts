@@ -1,8 +1,8 @@
-/** Pictures of the stage: one as PNG, or a short film. */
+/** Pictures of the stage, as PNG or as a short film. */
 
 const GAP = 8;
 
-/** All canvases of the stage on one, in rows as near to a square as they can be. */
+/** All canvases of the stage on one, arranged as nearly square as possible. */
 export class Collage {
   readonly canvas = document.createElement("canvas");
   private readonly context = this.canvas.getContext("2d")!;

@@ -38,7 +38,7 @@ function databasesOf(agents: readonly string[], engine: Engine): string[] {
   return (engine.given?.databases ?? []).filter(({ kind }) => kinds.includes(kind)).map(({ about }) => about);
 }
 
-/** A map's name as a file may be called. */
+/** Return a map's name as a valid file name. */
 export function fileName({ name }: GridMap): string {
   return name.replace(/[^\w.-]+/g, "-").slice(0, 80) || "map";
 }

@@ -1,9 +1,9 @@
 /**
- * Traces that are dropped on the page: the scene in which the agent walked, with all that changed meanwhile.
+ * Traces that are dropped on the page, read as scenes with all changes that were made while the agent walked.
  *
- * The page lets the agent walk again; it takes only the problem and the changes from the file. A file may come from
- * anywhere and is not trusted: what does not fit is refused with a sentence, and nothing changes. (The checksum of the
- * document cannot be checked here, as JavaScript reads 7.0 as 7; each column has one of its own, by zlib.)
+ * The page runs the agent again, so it reads only the problem and the changes from the file. A file may come from
+ * anywhere and is not trusted: a bad one is refused with a sentence, and nothing changes. (The checksum of the document
+ * cannot be checked here, as JavaScript reads 7.0 as 7; each column has its own checksum, by zlib.)
  */
 
 import { type Engine, EngineError } from "../engine/types";
@@ -18,7 +18,7 @@ const ARRAYS = { uint8: Uint8Array, int32: Int32Array } as const;
 
 type Fields = Record<string, unknown>;
 
-/** What a trace says of the problem. */
+/** The problem and the changes in a trace. */
 export interface Recorded {
   readonly map: GridMap;
   readonly start: number;
@@ -28,7 +28,7 @@ export interface Recorded {
   readonly events: Event[];
 }
 
-/** Whether a file begins as JSON does, so that it is not a map. */
+/** Return whether a file begins as JSON does, so that it is not a map. */
 export function isJson(data: Uint8Array): boolean {
   return data.find((byte) => byte > 32) === 0x7b;
 }
@@ -60,10 +60,10 @@ export async function readTrace(data: Uint8Array, where: string, engine: Engine)
   }
   try {
     const terrain = (await column(document["terrain"], "uint8", cells)) as Uint8Array;
-    if (!terrain.every(isLegal)) throw wrong("its map has characters that mean nothing");
+    if (!terrain.every(isLegal)) throw wrong("its map has characters that are not allowed");
     const map = { name: String(document["map"]).slice(0, 200), width, height, terrain };
     const [start, goal] = [number("start", 0, cells - 1), number("goal", 0, cells - 1)];
-    if (!passable(terrain[start]!) || !passable(terrain[goal]!)) throw wrong("its start or goal is in a wall");
+    if (!passable(terrain[start]!) || !passable(terrain[goal]!)) throw wrong("its start or goal is a blocked cell");
     const agents = [engine.normal(String(document["algorithm"]))];
     const sight = document["sight"] == null ? null : number("sight", 1, MOST_SIGHT);
     return { map, start, goal, agents, sight, events: version > 1 ? await eventsOf(document, cells) : [] };
@@ -73,7 +73,7 @@ export async function readTrace(data: Uint8Array, where: string, engine: Engine)
   }
 }
 
-/** The changes of map and goal, in the order of their beats; cells that change together are one event. */
+/** Return the changes of map and goal, in the order of their beats; cells that change together are one event. */
 async function eventsOf(document: Fields, cells: number): Promise<Event[]> {
   const changes = await table(document["changes"], { tick: "int32", state: "int32", look: "uint8" });
   const goals = await table(document["goals"], { tick: "int32", state: "int32" });
@@ -81,7 +81,7 @@ async function eventsOf(document: Fields, cells: number): Promise<Event[]> {
     if (!tick!.every((value, k) => value >= 1 && value >= (tick![k - 1] ?? 1))) throw new Error("its changes are not in the order of their ticks");
     if (!state!.every((cell) => cell >= 0 && cell < cells)) throw new Error("it changes a cell that is not on its map");
   }
-  if (!changes["look"]!.every((look) => isLegal(look))) throw new Error("its map has characters that mean nothing");
+  if (!changes["look"]!.every((look) => isLegal(look))) throw new Error("its map has characters that are not allowed");
   const events: { beat: number; cells: number[]; open: boolean }[] = [];
   changes["tick"]!.forEach((beat, k) => {
     const open = passable(changes["look"]![k]!);
@@ -101,7 +101,7 @@ async function table(columns: unknown, types: Record<string, keyof typeof ARRAYS
   return Object.fromEntries(await Promise.all(read)) as Record<string, number[]>;
 }
 
-/** The numbers of a column: bytes in planes, the lowest of all numbers first, and maybe differences. */
+/** Return the numbers of a column. Their bytes are in planes, the lowest bytes first, and may encode differences. */
 async function column(given: unknown, wanted: keyof typeof ARRAYS, length: number): Promise<Uint8Array | Int32Array> {
   const { type, length: rows, delta, data } = (given ?? {}) as Fields;
   if (type !== wanted || rows !== length || typeof data !== "string") throw new Error(`it lacks a column of ${length} numbers`);

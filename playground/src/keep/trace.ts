@@ -1,6 +1,6 @@
 /**
- * Traces as Python writes them: Andante's format (src/andante/episode/tracefile.py), which `Trace.load` and reports read,
- * and that of the visualiser Posthoc (src/andante/episode/posthoc.py).
+ * Traces in the two formats that Python writes: Andante's own (src/andante/episode/tracefile.py), which `Trace.load` and
+ * reports read, and that of the visualiser Posthoc (src/andante/episode/posthoc.py).
  */
 
 import type { Cell } from "../engine/types";
@@ -32,13 +32,13 @@ interface Change {
   readonly look: number; // the map character from then on; of the goal 0
 }
 
-/** What has changed in a walk so far, as far as it had an effect. */
+/** Return the changes in a walk so far that had an effect. */
 export function changesOf({ plan, events, beat }: Walk): { cells: Change[]; goals: Change[] } {
   const terrain = plan.map.terrain.slice();
   const [cells, goals]: [Change[], Change[]] = [[], []];
   let goal = plan.goal;
   for (const event of events) {
-    if (event.beat > beat + 1) continue; // it is still to come
+    if (event.beat > beat + 1) continue; // it has not happened yet
     if ("goal" in event) {
       if (event.goal !== goal) goals.push({ tick: event.beat, state: event.goal, look: 0 });
       goal = event.goal;
@@ -77,7 +77,7 @@ export async function traceJson(walk: Walk, walker: Walker): Promise<string> {
     start,
     goal,
     outcome: OUTCOMES[walker.ending],
-    optimal_cost: still ? (walk.optimal?.cost ?? null) : null, // where something changed, no cost is optimal
+    optimal_cost: still ? (walk.optimal?.cost ?? null) : null, // if anything changed, no cost is optimal
     thoughts_cut: history.cut,
     sight: plan.sight,
     discovered: await pack(history.foundCell.view().slice(0, history.foundAt(moves))),
@@ -104,7 +104,7 @@ async function packTable(table: Record<string, Numbers>): Promise<Record<string,
   return packed;
 }
 
-/** A column: its bytes in planes, the lowest of all numbers first, compressed. */
+/** Return a column with its bytes in planes, the lowest bytes first, compressed. */
 export async function pack(numbers: Numbers, delta = false): Promise<Record<string, unknown>> {
   const type = numbers instanceof Uint8Array ? "uint8" : numbers instanceof Int32Array ? "int32" : "float64";
   const size = numbers.BYTES_PER_ELEMENT;
@@ -125,7 +125,7 @@ function base64(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-/** SHA-256 of the document as Python writes it: names sorted, no spaces, nothing but ASCII. */
+/** Return the SHA-256 of the document as Python writes it: names sorted, no spaces, only ASCII. */
 export async function checksum(document: unknown): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(canonical(document)));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -202,7 +202,7 @@ function rounded(value: number): number | string {
   return Number.isFinite(value) ? Number(value.toFixed(DIGITS)) : "inf";
 }
 
-/** Rectangles [x, y, width, height] over the blocked cells: runs of a row, merged with equal runs below. */
+/** Return rectangles [x, y, width, height] over the blocked cells: runs of a row, merged with equal runs below. */
 export function walls({ terrain, width, height }: GridMap): number[][] {
   const done: number[][] = [];
   let growing = new Map<string, number[]>();

@@ -92,7 +92,7 @@ export class AgentMenu {
     try {
       const normal = this.engine.normal(notation);
       const { name } = parse(normal, this.engine.cards);
-      if (!this.offered.some((card) => card.name === name)) throw new EngineError(`${name} cannot be one of a crowd`);
+      if (!this.offered.some((card) => card.name === name)) throw new EngineError(`${name} cannot be used in crowds`);
       this.fault.textContent = "";
       this.notation = normal;
       this.action(normal);
@@ -103,7 +103,7 @@ export class AgentMenu {
   }
 }
 
-/** The setting of an algorithm that a comparison shows. */
+/** Return the setting of an algorithm that comparisons show. */
 export function first(card: Card): string {
   return card.shown[0] ?? card.name;
 }

@@ -1,4 +1,4 @@
-/** What can be chosen of a crowd. */
+/** The options of a crowd. */
 
 import type { Engine } from "../engine/types";
 import { MOST_UNITS, type Scene } from "../scene";
@@ -7,7 +7,7 @@ import { checkbox, h, select, Slider, written } from "./dom";
 
 type Plan = Scene["crowd"];
 
-/** The controls of a crowd; `change` starts again with another plan, `spend` gives ticks another budget. */
+/** Return the controls of a crowd; `change` starts again with another plan, `spend` sets another budget. */
 export function crowdControls(engine: Engine, crowd: Plan, change: (part: Partial<Plan>) => void, spend: (budget: number | null) => void): HTMLElement[] {
   const offered = engine.cards.filter((card) => card.crowd);
   const menu = new AgentMenu(engine, offered, crowd.notation, "Algorithm of the crowd", (notation) => change({ notation }));
@@ -28,14 +28,14 @@ export function crowdControls(engine: Engine, crowd: Plan, change: (part: Partia
   const errands = [
     { value: "streams", label: "from place to place" },
     { value: "goal", label: "all to the goal" },
-    { value: "anywhere", label: "each its own way" },
+    { value: "anywhere", label: "each to its own goal" },
   ];
   return [
     menu.root,
     units.root,
     budget.root,
     h("label", { class: "field" }, h("span", {}, "where to"), select("Where units go", errands, crowd.errand, (errand) => change({ errand: errand as Scene["crowd"]["errand"] }))),
-    checkbox("send on who has arrived", crowd.endless, (endless) => change({ endless })),
+    checkbox("give arrived units new goals", crowd.endless, (endless) => change({ endless })),
     checkbox("bodies: one unit to a cell", crowd.bodies, (bodies) => change({ bodies })),
   ];
 }

@@ -1,9 +1,9 @@
-/** Small pieces of page. */
+/** Small building blocks of the page. */
 
 type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | null | undefined | ((event: never) => void)>;
 
-/** An element; attributes that are functions listen, false and null ones are left out. */
+/** Make an element. Attributes that are functions become event listeners; false and null ones are left out. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Attributes = {},
@@ -54,7 +54,7 @@ export function icon(name: Icon): SVGSVGElement {
   return svg;
 }
 
-/** A button with an icon; its label is read aloud and shown as a hint, with its key. */
+/** Make a button with an icon. Its label is read aloud, and shown as a hint with its key. */
 export function iconButton(name: Icon, label: string, action: () => void, key = ""): HTMLButtonElement {
   const made = h("button", { type: "button", class: "icon-button", click: () => action() });
   setIcon(made, name, label, key);
@@ -109,7 +109,7 @@ export class Slider {
     this.input = h("input", { type: "range", min: least, max: most, step });
     this.root = h("label", { class: "slider" }, h("span", {}, label), this.input, this.output);
     this.input.addEventListener("input", () => {
-      this.tell();
+      this.show();
       action(this.value);
     });
     this.at = at;
@@ -121,10 +121,10 @@ export class Slider {
 
   set at(at: number) {
     this.input.value = String(at);
-    this.tell();
+    this.show();
   }
 
-  private tell(): void {
+  private show(): void {
     const text = this.scale.write(Number(this.input.value));
     this.output.textContent = text;
     this.input.setAttribute("aria-valuetext", text);

@@ -1,4 +1,4 @@
-/** What the page can do, and its keys. */
+/** The help: what the page can do, and its keys. */
 
 import { h, iconButton } from "./dom";
 
@@ -8,7 +8,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   [",", "one move back"],
   ["T", "one expansion of the next move's thinking"],
   ["E", "run to the end"],
-  ["R", "begin again on the map as it is"],
+  ["R", "start again on the current map"],
   ["+  −  0", "zoom in, out, show the whole map"],
   ["1  2  3", "move the map, draw walls, erase them"],
   ["D", "dark or light"],
@@ -28,8 +28,8 @@ export class HelpDialog {
       "dialog",
       { class: "help", "aria-labelledby": "help-title" },
       h("div", { class: "row" }, h("h2", { id: "help-title" }, "Real-time search, live"), close),
-      h("p", {}, "Every agent plans only its next move, within a bounded number of expanded states, and learns from what it finds: learned values rise where the straight line to the goal misleads. What you see is the library's own code at work."),
-      h("p", {}, "Draw and erase walls, or drag the goal, while the agents walk. Go back to any move; if you change something there, the walk goes on from there. Open the parameters of an agent to look deeper or to learn more at a time."),
+      h("p", {}, "Every agent plans only its next move, within a bounded number of expanded states, and learns from what it finds: learned values rise where the straight line to the goal misleads. The page runs the library's own code."),
+      h("p", {}, "Draw and erase walls, or drag the goal, while the agents walk. Go back to any move; if you change something there, the walk continues from there. In the parameters of an agent you can let it look deeper, or learn more in a move."),
       h("h3", {}, "Keys"),
       h("table", {}, h("tbody", {}, ...rows)),
     );

@@ -1,4 +1,4 @@
-/** The keys of the page, and when they are meant for something else. */
+/** The keys of the page, and when they belong to something else. */
 
 /** Call the action of a key, unless a dialog is open or the key belongs to the field that has the focus. */
 export function listenToKeys(actions: Readonly<Record<string, () => void>>, isBlocked: () => boolean): void {

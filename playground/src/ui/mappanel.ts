@@ -1,4 +1,4 @@
-/** Where maps come from: generated, opened from a file, or drawn on empty ground. */
+/** The sources of maps: generated, opened from a file, or drawn on an empty map. */
 
 import { generate, KINDS, LEAST_SIDE, MOST_SIDE, type Recipe } from "../world/generate";
 import type { GridMap } from "../world/map";
@@ -40,7 +40,7 @@ export class MapPanel {
     this.choose(this.kind.name);
   }
 
-  /** Show what a map was made from. */
+  /** Show how a map was generated. */
   show(recipe: Recipe): void {
     const menu = this.root.querySelector("select")!;
     menu.value = recipe.kind;

@@ -1,8 +1,8 @@
-/** What frames take, measured on the page itself. */
+/** The time of frames, measured on the page itself. */
 
 import { h } from "./dom";
 
-const KEPT = 30; // frames that are looked at together
+const KEPT = 30; // frames that are averaged
 
 export class Meter {
   readonly root = h("output", {
@@ -12,7 +12,7 @@ export class Meter {
   private readonly times: number[] = [];
   private readonly gaps: number[] = [];
 
-  /** Take in a frame: what it took, and how long after the one before it came, in milliseconds. */
+  /** Record a frame: its time and the time since the frame before it, in milliseconds. */
   measure(took: number, sinceLast: number): void {
     this.times.push(took);
     this.gaps.push(sinceLast);

@@ -1,4 +1,4 @@
-/** What surrounds the stage: tabs, tools, the transport below it, and the panels beside it. */
+/** The frame around the stage: tabs, tools, the playback controls below it, and the panels beside it. */
 
 import type { Engine } from "../engine/types";
 import type { Mode } from "../scene";
@@ -31,7 +31,7 @@ const BRUSHES = [1, 2, 3, 5, 9];
 const SLOWEST = 0; // log2 of beats per second
 const FASTEST = 14;
 
-/** What the controls do. */
+/** The actions of the controls. */
 export interface Actions {
   setMode(mode: Mode): void;
   setTool(tool: Tool): void;
@@ -60,7 +60,7 @@ export interface Panels {
   readonly keep: HTMLElement;
 }
 
-/** What the controls show at first. */
+/** The initial settings of the controls. */
 export interface Beginning {
   readonly layers: Layers;
   readonly layout: string;
@@ -136,7 +136,7 @@ export class Shell {
   private transport(speed: number): HTMLElement {
     const { actions } = this;
     this.scrubber.addEventListener("input", () => actions.seek(Number(this.scrubber.value)));
-    const restart = iconButton("restart", "Begin again on the map as it is", () => actions.restart(), "R");
+    const restart = iconButton("restart", "Start again on the current map", () => actions.restart(), "R");
     const rush = iconButton("end", "Run to the end", () => actions.rush(), "E");
     const buttons = h("div", { class: "buttons", role: "group", "aria-label": "Play" }, restart, this.backButton, this.playButton, this.stepButton, this.thinkButton, rush);
     const scale = { least: SLOWEST, most: FASTEST, step: 0.25, read: (at: number) => 2 ** at, write: (at: number) => `${written(Math.round(2 ** at))}/s` };
@@ -162,7 +162,7 @@ export class Shell {
     this.panels.append(race, crowd, agents, shown, panels.map, panels.keep, about(engine));
   }
 
-  /** What each key does. */
+  /** The action of each key. */
   keys(): Record<string, () => void> {
     const { actions } = this;
     return {
@@ -184,7 +184,7 @@ export class Shell {
     };
   }
 
-  // --- what it shows ---
+  // --- showing ---
 
   /** Show the session of a mode on the stage, and the panels that belong to it. */
   show(session: HTMLElement, shownMode: Mode): void {
@@ -200,7 +200,7 @@ export class Shell {
     for (const [name, button] of this.toolButtons) button.setAttribute("aria-pressed", String(name === tool));
   }
 
-  /** Name the buttons by what they do now. */
+  /** Label the buttons by what they do now. */
   showSession({ playing, rushing, beatName }: Session, thinks: boolean): void {
     const busy = playing || rushing;
     setIcon(this.playButton, busy ? "pause" : "play", busy ? "Pause" : "Play", "Space");
@@ -217,8 +217,8 @@ export class Shell {
     if (this.clock.textContent !== text) this.clock.textContent = text;
   }
 
-  /** Say something to those who listen to the page. */
-  tell(text: string): void {
+  /** Let screen readers say a text. */
+  announce(text: string): void {
     this.live.textContent = text;
   }
 
@@ -238,7 +238,7 @@ function legend(): HTMLElement {
   const entries = [
     ["flash", "expanded for the last move"],
     ["expanded", "expanded before"],
-    ["heat", "learned, little to much"],
+    ["heat", "learned, from little to much"],
     ["start", "start"],
     ["goal", "goal"],
     ["agent", "agent"],

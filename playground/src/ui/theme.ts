@@ -1,4 +1,4 @@
-/** Dark or light: as the system has it, until the user chooses. */
+/** Dark or light: the system's setting, until the user chooses. */
 
 const DARK = "(prefers-color-scheme: dark)";
 

@@ -1,7 +1,7 @@
 /**
  * A canvas with the map on it that can be moved, zoomed and drawn on, by mouse, touch and keyboard.
  *
- * Boards side by side share a camera. A board knows where walls, start and goal are touched, and tells its owner, who
+ * Boards side by side share a camera. A board detects where walls, start and goal are touched, and calls its owner, who
  * decides what that means.
  */
 
@@ -13,9 +13,9 @@ export type Tool = "move" | "wall" | "erase";
 export type Marker = "start" | "goal";
 
 const MOST_ZOOM = 64;
-const GRAB = 22; // CSS pixels within which a marker is taken hold of
+const GRAB = 22; // CSS pixels within which a marker can be dragged
 
-/** Which part of the map is looked at: its middle in cells, and how much larger than fitting. */
+/** The part of the map that is shown: its middle in cells, and its size relative to the whole map. */
 export class Camera {
   x = 0;
   y = 0;
@@ -46,7 +46,7 @@ export class Camera {
     this.y = Math.min(this.height, Math.max(0, this.y + dy));
   }
 
-  /** Zoom by a factor, with a place of the map staying where it is on the canvas. */
+  /** Zoom by a factor, and keep one place of the map where it is on the canvas. */
   zoomBy(factor: number, x = this.x, y = this.y): void {
     const zoom = Math.min(MOST_ZOOM, Math.max(0.5, this.zoom * factor));
     const ratio = this.zoom / zoom;
@@ -57,7 +57,7 @@ export class Camera {
   }
 }
 
-/** What a board tells its owner. */
+/** The calls of a board to its owner. */
 export interface Hands {
   tool(): Tool;
   brush(): number;
@@ -68,7 +68,7 @@ export interface Hands {
   put(which: Marker, cell: Cell, done: boolean): void;
   /** The camera has moved. */
   changed(): void;
-  tell(text: string): void;
+  announce(text: string): void;
 }
 
 type Drag =
@@ -107,7 +107,7 @@ export class Board {
     });
   }
 
-  /** Begin to draw with these bitmaps: the canvas as large as it is on the page, the frame as the camera looks. */
+  /** Begin to draw with these bitmaps, with the canvas as large as on the page and the frame of the camera. */
   begin(...bitmaps: Bitmap[]): CanvasRenderingContext2D {
     sharpen(this.canvas);
     this.camera.apply(this.frame, this.canvas);
@@ -224,7 +224,7 @@ export class Board {
     this.hands.changed();
   }
 
-  /** The cells under a brush that is drawn from one cell to another. */
+  /** Return the cells under a brush that is drawn from one cell to another. */
   private stroke(from: Cell, to: Cell): Cell[] {
     return strokeCells(this.camera.width, this.camera.height, from < 0 ? to : from, to, this.hands.brush());
   }
@@ -265,7 +265,7 @@ export class Board {
     const x = Math.min(width - 1, Math.max(0, (this.cursor % width) + dx));
     const y = Math.min(height - 1, Math.max(0, Math.floor(this.cursor / width) + dy));
     this.cursor = y * width + x;
-    this.hands.tell(`column ${x}, row ${y}`);
+    this.hands.announce(`column ${x}, row ${y}`);
     this.hands.changed();
   }
 
@@ -274,10 +274,10 @@ export class Board {
     if (key === "w" || key === "x") {
       this.hands.draw(this.stroke(this.cursor, this.cursor), key === "x", false);
       this.hands.draw([], key === "x", true);
-      this.hands.tell(key === "w" ? "wall" : "open");
+      this.hands.announce(key === "w" ? "wall" : "open");
     } else if (key === "s" || key === "g") {
       this.hands.put(key === "s" ? "start" : "goal", this.cursor, true);
-      this.hands.tell(key === "s" ? "start" : "goal");
+      this.hands.announce(key === "s" ? "start" : "goal");
     } else return false;
     return true;
   }
@@ -287,7 +287,7 @@ function cursorOf(tool: Tool): string {
   return tool === "move" ? "move" : "crosshair";
 }
 
-/** The cells within a square brush that is drawn in a straight line. */
+/** Return the cells within a square brush that is drawn in a straight line. */
 export function strokeCells(width: number, height: number, from: Cell, to: Cell, brush: number): Cell[] {
   if (to < 0) return [];
   const [ax, ay, bx, by] = [from % width, Math.floor(from / width), to % width, Math.floor(to / width)];

@@ -1,12 +1,12 @@
-/** One walker as it is drawn: its mind as a bitmap, its way, and where it is; brought up to any moment of its history. */
+/** The drawing of one walker at any moment of its history: its mind as a bitmap, its path, and its position. */
 
-import { type Bitmap, drawDots, drawLine, type Colours, Fog, type Frame, lineWidth, Marks, Mind, Way } from "../draw";
+import { type Bitmap, drawDots, drawLine, type Colours, Fog, type Frame, lineWidth, LoopFreePath, Marks, Mind } from "../draw";
 import type { Cell } from "../engine/types";
 import { EXPANDED } from "../engine/types";
 import type { History, Walk, Walker } from "../walk";
 
-const FLASH = 800; // expansions that stand out as the latest
-const TAIL = 160; // moves that stand out as the latest
+const FLASH = 800; // expansions that are highlighted as the latest
+const TAIL = 160; // moves that are highlighted as the latest
 
 /** A moment of a walk: a beat, how much of the next move is over, and how many thoughts of it are shown. */
 export interface Moment {
@@ -33,12 +33,12 @@ export class WalkerView {
   /** On how many cells it no longer does. */
   stale = 0;
   private colours: Colours | null = null;
-  private readonly way = new Way();
+  private readonly way = new LoopFreePath();
   private thoughtsShown = 0;
   private movesShown = 0;
   private shown: { history: History; epoch: number } | null = null;
 
-  /** Of the walker with this number: it is another one after the walk has been led to an earlier beat again. */
+  /** The number of the walker. It is a new object after the walk has returned to an earlier beat. */
   constructor(
     readonly walk: Walk,
     private readonly number: number,
@@ -78,7 +78,7 @@ export class WalkerView {
     this.shown = null; // the fog is drawn again
   }
 
-  /** How many of the thoughts for the next move there are to step through. */
+  /** The number of thoughts for the next move that can be stepped through. */
   nextThoughts(beat: number): number {
     const { history } = this.walker;
     const moves = history.movesAt(beat);
@@ -103,7 +103,7 @@ export class WalkerView {
     return moves > 0 ? this.walker.history.state.at(moves - 1) : this.walk.plan.start;
   }
 
-  /** Bring bitmap and way up to a moment. */
+  /** Update bitmap and path to a moment. */
   show(moment: Moment): void {
     const { history } = this.walker;
     const moves = history.movesAt(moment.beat);
@@ -118,7 +118,7 @@ export class WalkerView {
     this.flash(Math.max(first, thoughts - FLASH), thoughts);
   }
 
-  /** The thoughts shown of the next move: as asked for or, in a race, as far as they have been paid for. */
+  /** The thoughts of the next move that are shown: those requested or, in a race, those already paid for. */
   private thinking({ beat, thoughts }: Moment): number {
     const { pending } = this.walker;
     if (thoughts > 0 || !pending || beat < this.walk.beat) return thoughts;
@@ -141,7 +141,7 @@ export class WalkerView {
     this.mind.flash(cells, 0, cells.length);
   }
 
-  /** The path: the latest moves thin, the way without loops thick; and what the agent means to do. */
+  /** Return the path, with the latest moves thin and the path without loops thick, and the agent's plan. */
   drawPath(context: CanvasRenderingContext2D, frame: Frame, layers: Layers, colours: Colours, colour: string): void {
     const { history } = this.walker;
     const thick = lineWidth(frame);

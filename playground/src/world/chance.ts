@@ -1,5 +1,5 @@
 /**
- * The random bits that the library's maps are made from: NumPy's PCG64, seeded by its SeedSequence.
+ * The random bits that the library's maps are generated from: NumPy's PCG64, seeded by its SeedSequence.
  *
  * Both are published (O'Neill 2014) and never change, so a seed makes the same map here and in Python. Numbers of 128
  * bits are four words of 32, lowest first.
@@ -9,7 +9,7 @@ type Words = [number, number, number, number];
 
 const MULTIPLIER: Words = [0x9fccf645, 0x4385df64, 0x1fc65da4, 0x2360ed05];
 
-/** The low 128 bits of a product, into `into`. */
+/** Write the low 128 bits of a product to `into`. */
 function multiply(into: Uint32Array, a: ArrayLike<number>, b: Words): void {
   // By halves of 16 bits: sums of products stay below 2**53.
   const low: number[] = [];
@@ -38,7 +38,7 @@ function add(into: Uint32Array, b: ArrayLike<number>): void {
   }
 }
 
-/** The first eight words that NumPy's SeedSequence makes of a seed below 2**53. */
+/** Return the first eight words that NumPy's SeedSequence makes of a seed below 2**53. */
 export function seedWords(seed: number): number[] {
   const entropy = seed > 0xffffffff ? [seed >>> 0, Math.floor(seed / 2 ** 32)] : [seed >>> 0];
   let constant = 0x43b0d7e5;
@@ -86,7 +86,7 @@ export class Chance {
     add(this.state, this.increment);
   }
 
-  /** The upper 32 of the next 64 random bits. */
+  /** Return the upper 32 of the next 64 random bits. */
   private upper(): number {
     this.advance();
     const low = (this.state[0]! ^ this.state[2]!) >>> 0;
@@ -98,7 +98,7 @@ export class Chance {
     return ((low >>> (turn - 32)) | (high << (64 - turn))) >>> 0;
   }
 
-  /** A whole number from 0 to `bound` - 1, for bounds up to 2**21. */
+  /** Return a whole number from 0 to `bound` - 1, for bounds up to 2**21. */
   below(bound: number): number {
     return Math.floor((this.upper() * bound) / 2 ** 32);
   }
@@ -109,7 +109,7 @@ export class Chance {
     return numbers;
   }
 
-  /** A mask in which each cell is 1 with this probability. */
+  /** Return a mask in which each cell is 1 with this probability. */
   cells(count: number, probability: number): Uint8Array {
     const limit = Math.floor(probability * 2 ** 31);
     const mask = new Uint8Array(count);

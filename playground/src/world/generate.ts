@@ -57,7 +57,7 @@ export const KINDS: readonly Kind[] = [
   { name: "empty", options: [], make: (_, width, height) => new Uint8Array(width * height).fill(1) },
 ];
 
-/** What a generated map is made from. */
+/** The parameters of a generated map. */
 export interface Recipe {
   readonly kind: string;
   readonly width: number;
@@ -92,7 +92,7 @@ export function generate(recipe: Recipe): GridMap {
   };
 }
 
-/** The call of Python that makes the same map. */
+/** Return the Python call that makes the same map. */
 export function pythonOf({ kind, width, height, seed, options }: Recipe): string {
   const more = Object.entries(options).map(([name, value]) => `, ${name}=${value}`);
   return `andante.generate("${kind}", ${width}, ${height}, seed=${seed}${more.join("")})`;
@@ -104,7 +104,7 @@ function inverted(mask: Uint8Array): Uint8Array {
 
 // --- rooms and mazes ------------------------------------------------------------------------------------------------
 
-/** Connected chambers with walls of one cell between them. */
+/** Make connected chambers with walls of one cell between them. */
 function walled(chance: Chance, width: number, height: number, size: number, door: number, extra: number): Uint8Array {
   const pitch = size + 1;
   const columns = Math.ceil(width / pitch);
@@ -138,7 +138,7 @@ function walled(chance: Chance, width: number, height: number, size: number, doo
   return free;
 }
 
-/** Which chambers have a door to the east, and which to the south. */
+/** Choose the chambers with a door to the east, and those with one to the south. */
 function doors(chance: Chance, columns: number, rows: number, extra: number): { east: Uint8Array; south: Uint8Array } {
   const dice = chance.many(12, rows * columns);
   const east = new Uint8Array(rows * columns);
@@ -150,7 +150,7 @@ function doors(chance: Chance, columns: number, rows: number, extra: number): { 
     const at = trail[trail.length - 1]!;
     const x = at % columns;
     const y = (at - x) / columns;
-    // Each way out: the chamber it leads to, and the chamber and wall that get the door.
+    // For each exit: the chamber it leads to, and the chamber and wall that get the door.
     const ways: [number, Uint8Array, number][] = [];
     if (y > 0 && !seen[at - columns]) ways.push([at - columns, south, at - columns]);
     if (x + 1 < columns && !seen[at + 1]) ways.push([at + 1, east, at]);
@@ -203,7 +203,7 @@ function atLeast(counts: Int32Array, least: number): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(counts, (count) => (count >= least ? 1 : 0));
 }
 
-/** How many cells of the mask are within `reach` columns and rows of each cell. */
+/** Count the cells of the mask within `reach` columns and rows of each cell. */
 function crowd(mask: Uint8Array, width: number, height: number, reach: number): Int32Array {
   const sums = new Int32Array((width + 1) * (height + 1));
   for (let y = 0; y < height; y++) {
@@ -226,7 +226,7 @@ function crowd(mask: Uint8Array, width: number, height: number, reach: number): 
   return counts;
 }
 
-/** Smooth noise: hills about `spacing` cells apart, with finer ones of half the height on them. */
+/** Make smooth noise: hills about `spacing` cells apart, with finer ones of half the height on them. */
 function landscape(chance: Chance, width: number, height: number, spacing: number, octaves: number): Int32Array {
   const total = new Int32Array(width * height);
   for (let octave = 0; octave < octaves; octave++) {
@@ -259,7 +259,7 @@ function hills(chance: Chance, width: number, height: number, spacing: number): 
   return field;
 }
 
-/** The lattice point before a place, and the rise towards the next in 4096ths: level at both ends. */
+/** Return the lattice point before a place, and the rise towards the next in 4096ths, level at both ends. */
 function slope(place: number, spacing: number): [number, number] {
   const point = Math.floor(place / spacing);
   const offset = place - point * spacing;
@@ -286,7 +286,7 @@ function joined(free: Uint8Array, width: number, height: number, smallest: numbe
   return free.map((cell, k) => (dug[k] || (cell && stays.has(label[k]!)) ? 1 : 0));
 }
 
-/** The region of each free cell (-1 for walls), numbered as met from the top, and their sizes. */
+/** Return the region of each free cell (-1 for walls), numbered from the top, and the sizes of the regions. */
 export function regions(free: Uint8Array, width: number, height: number): { label: Int32Array; sizes: number[] } {
   const label = new Int32Array(free.length).fill(-1);
   const sizes: number[] = [];
@@ -312,7 +312,7 @@ export function regions(free: Uint8Array, width: number, height: number): { labe
   return { label, sizes };
 }
 
-/** The cells at the rim of each region. */
+/** Return the cells at the rim of each region. */
 function rimsOf(label: Int32Array, kept: readonly number[], width: number, height: number): Point[][] {
   const rims = new Map<number, Point[]>(kept.map((region) => [region, []]));
   for (let y = 0; y < height; y++) {
@@ -332,7 +332,7 @@ function rimsOf(label: Int32Array, kept: readonly number[], width: number, heigh
 
 const MOST_PAIRS = 400_000;
 
-/** A cell of each, approximately the closest pair. */
+/** Return a cell of each, approximately the closest pair. */
 function nearest(a: readonly Point[], b: readonly Point[]): [Point, Point] {
   const few = every(b, 1 + Math.floor(b.length / 200));
   const many = every(a, 1 + Math.floor((a.length * few.length) / MOST_PAIRS));

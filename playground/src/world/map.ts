@@ -1,6 +1,6 @@
 /**
- * Maps, and the MovingAI map format by the rules of src/andante/world/mapfiles.py: the same limits, the same sentences.
- * tests/playground/test_rules.py holds the two to each other.
+ * Maps, and the MovingAI map format by the rules of src/andante/world/mapfiles.py, with the same limits and messages.
+ * tests/playground/test_rules.py compares the two.
  */
 
 export const PASSABLE = ".GS";
@@ -9,7 +9,7 @@ export const GROUND = code(".");
 export const WALL = code("@");
 const MAX_SIDE = 32_000;
 const MAX_CELLS = 2 ** 27;
-/** What a page can hold: six agents and their pictures on a map of this size take some hundred megabytes. */
+/** The largest map of a page: six agents and their pictures on it take some hundred megabytes. */
 export const MOST_CELLS = 2 ** 22;
 
 const MOST_DIGITS = 10;
@@ -33,7 +33,7 @@ export function passable(character: number): boolean {
   return IS_PASSABLE[character] === 1;
 }
 
-/** Whether a character stands for a cell of a map. */
+/** Return whether a character represents a cell of a map. */
 export function isLegal(character: number): boolean {
   return IS_LEGAL[character] === 1;
 }
@@ -45,7 +45,7 @@ export function mapText(map: GridMap): string {
   return `type octile\nheight ${map.height}\nwidth ${map.width}\nmap\n${rows.join("\n")}\n`;
 }
 
-/** The map in the bytes of a `.map` file; `where` is how errors call the file. */
+/** Return the map in the bytes of a `.map` file; `where` is the file's name in errors. */
 export function parseMap(data: Uint8Array, where: string, name = where.replace(/\.map$/i, "")): GridMap {
   const { height, width, start } = header(data.subarray(0, HEADER_BYTES), where);
   // Rows may end in two characters, and blank lines may follow the last.
@@ -111,7 +111,7 @@ function rows(body: Uint8Array, height: number, width: number, where: string): U
   return cells;
 }
 
-/** The cells if every row has the right length and ends in a plain newline. */
+/** Return the cells if every row has the right length and ends in a plain newline. */
 function tidyRows(body: Uint8Array, height: number, width: number): Uint8Array | null {
   const whole = height * (width + 1);
   if (body.length !== whole && body.length !== whole - 1) return null;
@@ -125,7 +125,7 @@ function tidyRows(body: Uint8Array, height: number, width: number): Uint8Array |
   return cells;
 }
 
-/** The cells of a file with other line ends or trailing blank lines; ragged rows and truncation are refused. */
+/** Return the cells of a file with other line ends or trailing blank lines; refuse ragged rows and truncation. */
 function untidyRows(body: Uint8Array, height: number, width: number, where: string): Uint8Array {
   const lines = splitLines(body);
   while (lines.length > 0 && isBlank(lines[lines.length - 1]!)) lines.pop();
@@ -184,7 +184,7 @@ function decoded(bytes: Uint8Array): string | null {
   }
 }
 
-/** Text as Python's messages show it: quoted, on one line, and not too long. */
+/** Return text as Python's messages show it: quoted, on one line, and not too long. */
 function quote(text: string): string {
   const letters = [...text];
   const shown = letters.length <= 40 ? text : `${letters.slice(0, 40).join("")}...`;
@@ -205,7 +205,7 @@ function escape(letter: string, mark: string): string {
   return letter;
 }
 
-// What Python's str.strip and str.split take for white space.
+// The characters that Python's str.strip and str.split treat as white space.
 const SPACE = "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
 const ENDS = new RegExp(`^${SPACE}+|${SPACE}+$`, "g");
 const FIRST_SPACE = new RegExp(`${SPACE}+`);

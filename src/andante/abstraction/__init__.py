@@ -1,1 +1,1 @@
-"""A hierarchy of ever smaller graphs: cliques of states become the states of the level above."""
+"""A hierarchy of ever smaller graphs, in which cliques of states become the states of the level above."""

@@ -15,14 +15,14 @@ def add_arc(layers: Layers, node: int, to: int) -> None:
 
 @kernel
 def set_arc(layers: Layers, node: int, to: int, number: int) -> None:
-    """Let there be an arc from ``node`` to ``to`` that represents this many."""
+    """Make the arc from ``node`` to ``to`` represent ``number`` arcs below; add it if it is missing."""
     chunk, place = _find_or_make(layers, node, to)
     layers.arc[chunk, CHUNK + place] = number
 
 
 @kernel
 def _find_or_make(layers: Layers, node: int, to: int) -> tuple[int, int]:
-    """Return chunk and place of the arc from ``node`` to ``to``; if there is none, of a new one that counts 0."""
+    """Return the chunk and the place of the arc from ``node`` to ``to``; add it with a count of 0 if it is missing."""
     entry = layers.node[node - layers.ground]
     chunk, left, last = int64(entry["row"]), int64(entry["degree"]), 0
     while left > 0:

@@ -5,15 +5,15 @@ several cliques to take, and the choice decides how fast the levels shrink, so t
 
 - ``aligned``: squares first. Above a grid, on level l, the nodes over the four cells (x, y), (x + 2^l, y), (x, y + 2^l)
   and (x + 2^l, y + 2^l), where x and y are multiples of 2^(l + 1), become one node if they are different and form a
-  clique: open ground turns into squares of 2^(l + 1) cells. Then each state in turn takes a clique of four, or else of
-  three, among the states left. Finally, from the last state to the first, each one left pairs up with a neighbour that
-  is left too, or joins its only neighbour, or stays alone. Levels have the sizes that the papers' databases imply
-  (decision 10).
-- ``literal``: all cliques of four, then of three, then of two, each time the first one found; of the states left, those
-  of degree one join their neighbour and the others stay alone. Reproduces the paper's Figure 8, and Figure 9 if
-  neighbours are taken clockwise from the east.
-- ``eager``: one pass takes a clique of four or else of three at each state; the rest as ``literal``.
-- ``joining``: as ``literal``, but states left over join the smallest neighbouring node that has room.
+  clique. So open ground turns into squares of 2^(l + 1) cells. Then each state in turn takes a clique of four, or else
+  of three, among the states left over. Finally, from the last state to the first, each one left over pairs up with a
+  neighbour that is also left over, or joins its only neighbour, or stays alone. Levels have the sizes that the papers'
+  databases imply (decision 10).
+- ``literal``: all cliques of four, then of three, then of two, each time the first one found. Of the states left over,
+  those of degree one join their neighbour and the others stay alone. This reproduces the paper's Figure 8, and Figure 9
+  if neighbours are taken clockwise from the east.
+- ``eager``: one pass takes a clique of four or else of three at each state; the rest is as in ``literal``.
+- ``joining``: as in ``literal``, but states left over join the smallest neighbouring node that has space.
 
 States are taken in the order of their numbers, neighbours in the graph's order; only the first sixteen neighbours are
 considered. The neighbours of a node are in the order in which the arcs of its children, by number, lead to them. A
@@ -44,8 +44,8 @@ from andante.world.layout import (
     target,
 )
 
-MOST_NEIGHBOURS = 16  # of a state that are considered for cliques
-MOST_CHILDREN = 64  # of a node that leftovers may join; if small, a star would lose only that many arms per level
+MOST_NEIGHBOURS = 16  # considered for cliques, per state
+MOST_CHILDREN = 64  # a node with this many takes no leftovers; with a small limit, a star would lose few arms per level
 
 
 class Cover(Word):
@@ -60,16 +60,16 @@ class Cover(Word):
 _EAGER, _JOINING, _ALIGNED = int(Cover.EAGER), int(Cover.JOINING), int(Cover.ALIGNED)
 
 
-SET = np.dtype([("begin", np.int64), ("count", np.int64)])  # where its nodes begin, and how many there are
+SET = np.dtype([("begin", np.int64), ("count", np.int64)])  # the place of its first node, and the number of nodes
 
 
 class Work(NamedTuple):
     """Buffers for building and repairing levels: sets of nodes in insertion order."""
 
     item: npt.NDArray[np.int32]  # [any], the nodes of all sets
-    mark: npt.NDArray[np.uint8]  # [nodes], a bit for each set that a node is in
+    mark: npt.NDArray[np.uint8]  # [nodes], one bit per set: whether the node is in it
     set: npt.NDArray[Any]  # [SETS], of SET
-    old: npt.NDArray[np.int32]  # [abstract nodes, 2], the rows that affected nodes had: first chunk, number of arcs
+    old: npt.NDArray[np.int32]  # [abstract nodes, 2], the earlier rows of affected nodes: first chunk, number of arcs
     near: npt.NDArray[np.int64]  # [MOST_NEIGHBOURS], neighbours without a parent
     clique: npt.NDArray[np.int64]  # [4]
     spot: npt.NDArray[np.float64]  # [dimensions]
@@ -136,7 +136,7 @@ def item(work: Work, which: int, k: int) -> int:
 
 @kernel
 def empty(work: Work, which: int) -> None:
-    """Empty a set, in time proportional to its size: no more than it took to fill it."""
+    """Empty a set, in time proportional to its size, so never in more than it took to fill it."""
     one = work.set[which]
     for k in range(one["begin"], one["begin"] + one["count"]):
         work.mark[work.item[k]] &= 255 ^ (1 << which)
@@ -148,7 +148,7 @@ def empty(work: Work, which: int) -> None:
 
 @generic
 def weigh(graph: Layout, state: int, spot: npt.NDArray[np.float64]) -> int:
-    """Return the number of ground states that a state stands for, and write the sum of their points to ``spot``."""
+    """Return the number of ground states that a state represents, and write the sum of their points to ``spot``."""
     raise TypeError(graph)
 
 
@@ -195,7 +195,7 @@ def cover(layers: Layers, graph: Layout, work: Work, level: int, rule: int) -> N
 
 @subroutine
 def _place_leftover(layers: Layers, graph: Layout, work: Work, state: int, level: int, rule: int) -> None:
-    """Let a state that no clique took pair up, join a neighbour's parent, or stay alone, as the rule says."""
+    """Place a state that is in no clique: let it pair up, join a neighbour's parent or stay alone, as ``rule`` says."""
     free = _orphans_near(layers, graph, work, state) if rule == _ALIGNED else 0
     parent = host(layers, graph, state, rule) if free == 0 else 0
     if parent > 0:  # line 12
@@ -228,7 +228,7 @@ def adopt(layers: Layers, graph: Layout, work: Work, state: int, parent: int) ->
 
 @subroutine
 def _take_squares(layers: Layers, graph: Layout, work: Work, level: int) -> None:
-    """Make a node of each aligned square of four orphans; an orphan that a square lost joins that square again."""
+    """Make a node of each aligned square of four orphans; return an orphan that a square lost to that square."""
     for k in range(count(work, ORPHANS)):
         state = item(work, ORPHANS, k)
         if layers.family[state]["parent"] != 0 or not _find_square(layers, graph, work, state, level):

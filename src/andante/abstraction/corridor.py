@@ -25,8 +25,8 @@ from andante.search.records import Index, claim, find
 from andante.world.changes import Changes, opened_cell
 from andante.world.layout import Layout, degree, enterable, estimate, price, size, stride, target, unit
 
-EVERYWHERE = -1  # in place of a number of levels: the whole graph
-WORTH = 0.1  # of what a route costs: a new plan has to promise to save so much
+EVERYWHERE = -1  # used instead of a number of levels: the whole graph
+WORTH = 0.1  # the share of a route's cost that a new plan must promise to save
 
 
 ROUTE = np.dtype(
@@ -39,10 +39,10 @@ ROUTE = np.dtype(
 
 AHEAD = np.dtype(
     [
-        ("moves", np.int64),  # left to make; -1: there is no path
+        ("moves", np.int64),  # remaining; -1: there is no path
         ("trial", np.int64),  # the trial in which they were planned
-        ("rest", np.float64),  # what they cost
-        ("opened", np.int64),  # cells of the map that had been opened when that was last compared
+        ("rest", np.float64),  # their cost
+        ("opened", np.int64),  # number of cells opened on the map before the last comparison
     ]
 )
 
@@ -99,7 +99,7 @@ def _enterable(graph: Corridor, state: int) -> bool:
 
 @kernel
 def _place(layers: Layers, node: int) -> int:
-    """Return where the mark of an abstract node is; 0, where none is ever set, for no node."""
+    """Return the place of an abstract node's mark; for no node 0, a place that is never marked."""
     return max(node - layers.ground + 1, 0)
 
 
@@ -109,7 +109,7 @@ def _weigh(graph: Corridor, state: int, spot: npt.NDArray[np.float64]) -> int:
 
 
 class Ahead(NamedTuple):
-    """The route on the ground as far as it is not walked yet: all that an agent keeps of it from move to move."""
+    """The part of the route on the ground that is still ahead: all that an agent keeps of it between moves."""
 
     where: Index
     state: npt.NDArray[np.int32]  # a field of the places of a sequence, last state first
@@ -118,7 +118,7 @@ class Ahead(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> Ahead:
-        """Return room for a path of any length."""
+        """Return space for a path of any length."""
         index, state = space.mind.index(Group.LINE), space.mind.field(np.int32, Group.LINE)
         return cls(index, state, space.mind.one(AHEAD), space.clock)
 
@@ -128,8 +128,8 @@ class Route(NamedTuple):
 
     node: npt.NDArray[np.int32]  # [1 + nodes of a level], the path, last node first
     mark: npt.NDArray[np.uint32]  # [1 + abstract nodes]
-    tree: Tree  # for searches on the ground ...
-    high: Tree  # ... and above: the same memory, but without a log, as these are not states of the map
+    tree: Tree  # for searches on the ground
+    high: Tree  # for searches above it: the same memory without a log, as nodes are not states of the map
     scalars: npt.NDArray[Any]  # [1], of ROUTE
     ahead: Ahead
     spot: npt.NDArray[np.float64]  # [2, dimensions]
@@ -155,7 +155,7 @@ class Route(NamedTuple):
 
 @kernel
 def under(route: Route, graph: Layout, layers: Layers, up: int) -> Corridor:
-    """Return the corridor of the states ``up`` levels below the nodes last marked or, if EVERYWHERE, of all states."""
+    """Return the corridor of the states ``up`` levels below the nodes marked last, or of all states if EVERYWHERE."""
     return Corridor(graph, layers, route.mark, route.scalars, up)
 
 
@@ -167,7 +167,7 @@ def mark(route: Route, layers: Layers, widen: bool) -> int:
     """
     at = route.scalars[0]
     at["now"] += 1
-    if at["now"] == 0:  # after four billion corridors the numbers run out
+    if at["now"] == 0:  # after four billion corridors the numbers start again
         route.mark[:] = 0
         at["now"] = 1
     for i in range(at["moves"] + 1):
@@ -181,7 +181,7 @@ def mark(route: Route, layers: Layers, widen: bool) -> int:
 
 @kernel
 def search_within(route: Route, within: Corridor, level: int, start: int, goal: int) -> tuple[int, int]:
-    """Run A* in a corridor, make its path the route, and return the numbers of states expanded and moves looked at."""
+    """Run A* in a corridor, make its path the route, and return the numbers of states expanded and moves generated."""
     at = route.scalars[0]
     tree = route.high if level > 0 else route.tree
     openlist.set_scale(tree.open, route.typical * (1 << level))  # a move costs about twice as much on each level
@@ -198,7 +198,7 @@ def search_within(route: Route, within: Corridor, level: int, start: int, goal: 
 
 @kernel
 def keep(route: Route, graph: Layout) -> None:
-    """Keep the route, which leads over the ground, for the moves to come."""
+    """Keep the route, which is on the ground, for the next moves."""
     ahead, moves, rest = route.ahead, route.scalars[0]["moves"], 0.0
     for i in range(moves):  # not the agent's own state
         ahead.state[claim(ahead.where, i)] = route.node[i]
@@ -209,25 +209,25 @@ def keep(route: Route, graph: Layout) -> None:
 
 @kernel
 def drop(ahead: Ahead) -> None:
-    """Forget the route, so that the next move begins with a plan."""
+    """Forget the route, so that the agent plans before its next move."""
     ahead.scalars[0]["moves"] = -1
 
 
 @kernel
 def go_on(ahead: Ahead, cost: float) -> None:
-    """Note that the next move of the route, which costs so much, is made."""
+    """Remove the route's next move, of this ``cost``, from what is ahead."""
     ahead.scalars[0]["moves"] -= 1
     ahead.scalars[0]["rest"] -= cost
 
 
 @kernel
 def drop_if_outdated(ahead: Ahead, changes: Changes, graph: Layout, state: int, goal: int) -> None:
-    """Drop the route if a cell was opened past which a path may be cheaper, by a tenth: an agent would walk on and on.
+    """Drop the route if a cell was opened and a path past it may be cheaper by a tenth.
 
-    The route costs what is left of it, and what the heuristic says from its end on; a path past an opened cell at least
-    what the heuristic says. A cell that can be walked round next to it saves next to nothing, and does not count: in
-    open country agents would turn all the time. Openings count from the last call, and more than are worth comparing
-    count as one past which a path is cheaper.
+    Without this margin, agents in open country would turn all the time: a cell next to a route opens often and saves
+    next to nothing. The cost of the route is the cost of its remaining moves, plus the heuristic from its end; that of
+    a path past an opened cell is estimated by the heuristic. Openings count since the last call. If there are more
+    than are worth comparing, the route is dropped.
     """
     at, opened = ahead.scalars[0], changes.scalars[0]["opened"]
     before, at["opened"] = at["opened"], opened

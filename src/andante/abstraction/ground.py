@@ -1,8 +1,8 @@
-"""A graph that can lose states and edges and get them back: the ground over which a hierarchy is repaired.
+"""A graph whose states and edges can be closed and opened again: the ground below a hierarchy that changes.
 
-Grids have an editor of their own (`world.cells`). Here, what is open follows from the original graph and two sets of
-flags, and the arcs of a state are always rewritten from these: closing and opening are the same operation, and the arcs
-keep the order of the graph.
+Grids have an editor of their own (`world.cells`). Here, the original graph and two sets of flags define what is open.
+The arcs of a state are always rewritten from these, so closing and opening are the same operation, and the arcs keep
+the order of the graph.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def own(arrays: Csr) -> tuple[Rows, Flags]:
 
 @kernel
 def rewrite(model: Rows, graph: Csr, flags: Flags, state: int) -> None:
-    """Rewrite the arcs of ``state`` in ``model``: those of ``graph`` that are not closed."""
+    """Rewrite the arcs of ``state`` in ``model``, keeping those of ``graph`` that are not closed."""
     first, kept = graph.first[state], 0
     for k in range(first, graph.first[state + 1]):
         near = graph.neighbour[k]

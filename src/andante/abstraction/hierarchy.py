@@ -29,7 +29,7 @@ DEFAULT_COVER = Cover.ALIGNED
 
 
 def _at_rest(world: Grid | Graph) -> Graph:
-    """Return the graph of a map; of one that changes, that of its present version."""
+    """Return the graph of a map, in its present version if it changes."""
     expect(world, Grid | Graph, "levels need a Grid or a Graph, as andante.read_map returns")
     graph = world.graph
     return graph.at_rest() if isinstance(graph, LivingGraph) else graph
@@ -38,8 +38,8 @@ def _at_rest(world: Grid | Graph) -> Graph:
 class Hierarchy:
     """The levels above a graph, up to the one where each component is a single state.
 
-    States of a level are numbered from 0; level 0 is the graph itself. A state without moves is not part of the levels
-    above. Of a `World` these are the levels of the present version.
+    States of a level are numbered from 0, and level 0 is the graph itself. A state without moves is not part of the
+    levels above. The levels of a `World` are those of its present version.
 
     >>> import numpy as np
     >>> from andante.world.grid import Grid, refuse_sixteen
@@ -81,7 +81,7 @@ class Hierarchy:
 
     @property
     def sizes(self) -> list[int]:
-        """The number of states of each level, from the ground up; ground states without moves do not count."""
+        """The number of states of each level, from the ground up, without ground states that have no moves."""
         on_ground = int(np.count_nonzero(self.layers.family["parent"][: len(self.graph)]))
         return [on_ground, *map(len, self._nodes)]
 
@@ -92,7 +92,7 @@ class Hierarchy:
         return self._nodes[level - 1]
 
     def regions(self, level: int) -> npt.NDArray[np.int32]:
-        """Return the state of ``level`` that each state of the graph belongs to; -1 if none."""
+        """Return the state of ``level`` that each state of the graph belongs to, or -1."""
         node = np.arange(len(self.graph), dtype=np.int32)
         for _ in range(self._check(level)):
             node = self.layers.family["parent"][node]
@@ -125,7 +125,7 @@ class Hierarchy:
         return self.layers.node["centre"][self.nodes(level) - self.layers.ground] - 1
 
     def level(self, level: int) -> Graph:
-        """Return a level as a graph of its own, with distances between its states' points as costs and heuristic."""
+        """Return a level as a separate graph whose costs and heuristic are the distances between its states' points."""
         if self._check(level) == 0:
             return self.graph
         source, sink, _ = self._arcs(level)
@@ -180,9 +180,9 @@ def _prices(layers: Layers, nodes: npt.NDArray[np.int32], cost: npt.NDArray[np.f
 class ChangingHierarchy(Hierarchy):
     """A hierarchy with its own data that is updated as states and edges of the graph are closed and opened again.
 
-    Above a grid, any of its cells can be closed and opened, and edges follow from that; above a graph, also edges. It
-    keeps the number of levels that were built: on the highest, a component may become several states. A state of a
-    level remains as long as its children are connected or, if ``keep`` says so, form a clique.
+    Above a grid, cells can be closed and opened, and the edges follow from the cells. Above a graph, states and edges
+    can. The number of levels stays the same, so on the highest one a component may become several states. A state of a
+    level remains as long as its children are connected or, under ``Keep.CLIQUE``, form a clique.
 
     >>> import numpy as np
     >>> from andante.world.grid import Grid, refuse_sixteen
@@ -220,7 +220,7 @@ class ChangingHierarchy(Hierarchy):
         return self._ground.graph if isinstance(self._ground, Cells) else self._ground.model
 
     def representatives(self, level: int) -> npt.NDArray[np.int32]:
-        """Return the same as for any hierarchy; those that a change may have moved are computed again."""
+        """Return the same as for any hierarchy, after computing again those that a change may have moved."""
         find_centres(self.layers, self.ground, self.nodes(level), self._work.spot)
         return super().representatives(level)
 
@@ -234,7 +234,7 @@ class ChangingHierarchy(Hierarchy):
     def open(self, *, states: Iterable[int] = (), edges: Iterable[tuple[int, int]] = ()) -> int:
         """Open states and edges, repair what this affects, and return the highest level that changed.
 
-        On a grid these may be any cells, on a graph those that were closed.
+        On a grid these may be any cells; on a graph, only states and edges that were closed.
         """
         return self._change(states, edges, False)
 
@@ -255,7 +255,7 @@ class ChangingHierarchy(Hierarchy):
         return int(top)
 
     def _forget_numbers(self) -> None:
-        """Number the states of levels again when that is asked for, as it takes time in proportion to the map."""
+        """Drop the numbers of levels' states; they are computed again on demand, in time proportional to the map."""
         for name in ("_nodes", "_number"):
             vars(self).pop(name, None)
 
@@ -263,7 +263,7 @@ class ChangingHierarchy(Hierarchy):
 class Edges(NamedTuple):
     """A graph whose states and edges can be closed and opened."""
 
-    whole: Csr  # with nothing closed
+    whole: Csr  # the graph with nothing closed
     model: Rows
     flags: Flags
 
@@ -319,9 +319,9 @@ def mark_around(graph: GridArrays, work: Work, cell: int) -> None:
 
 
 def build(graph: Graph, cover: Cover, most: float = math.inf, share: float = 1.0) -> tuple[Layers, int]:
-    """Return all levels above a graph, or at most so many, and their number.
+    """Return all levels above a graph, or at most ``most`` of them, and their number.
 
-    They end with the first level that has more than this ``share`` of the states of the one below, if there is one.
+    The first level that has more than this ``share`` of the states of the one below is the last.
     """
     n = len(graph)
     layers = Layers.reserve(_shape(graph), n, n + graph.arcs // CHUNK, log_changes=False)
@@ -345,7 +345,7 @@ def build(graph: Graph, cover: Cover, most: float = math.inf, share: float = 1.0
 
 
 def _grown(layers: Layers, work: Work, nodes: int, chunks: int) -> tuple[Layers, Work]:
-    """Return the same layers with room for more, and matching buffers with the same orphans."""
+    """Return the same layers with more space, and matching buffers with the same orphans."""
     room = Layers.reserve(layers.shape, len(layers.node) + nodes, len(layers.link) + chunks, log_changes=False)
     fresh = Work.of(room)
     for k in range(count(work, ORPHANS)):
@@ -370,20 +370,20 @@ def most_after_changes(graph: Graph, levels: int) -> tuple[int, int]:
     No level can have more states or arcs than the one below. While a level is repaired, its old arcs are kept too.
     """
     n = len(graph)
-    arcs = 8 * n if isinstance(graph.arrays, GridArrays) else graph.arcs  # walls may go
+    arcs = 8 * n if isinstance(graph.arrays, GridArrays) else graph.arcs  # closed cells may open
     return levels * n, (levels + 1) * (n + arcs // CHUNK)
 
 
 def reserve_for_changes(graph: Graph, built: Layers, levels: int, log_changes: bool) -> Layers:
-    """Return empty layers with space for whatever ``levels`` levels of ``built`` may become when the graph changes.
+    """Return empty layers with space for all that ``levels`` levels of ``built`` may need when the graph changes.
 
     Most of this memory is never touched, so the operating system never allocates it.
     """
-    return Layers.reserve(built.shape, *most_after_changes(graph, max(levels, 1)), log_changes)  # the first is repaired
+    return Layers.reserve(built.shape, *most_after_changes(graph, max(levels, 1)), log_changes)
 
 
 def _shape(graph: Graph) -> Shape:
-    """Return what levels need to know about a graph."""
+    """Return the properties of a graph that its levels depend on."""
     metric, points = _metric(graph), graph.points
     return Shape(len(graph), _width(points / graph.unit), points.shape[1], metric, graph.unit)
 
@@ -400,17 +400,17 @@ def _width(points: npt.NDArray[np.float64]) -> int:
 def _metric(graph: Graph) -> int:
     """Return the metric between points of abstract states: Euclidean on grids, as in the paper, else the graph's."""
     if graph.reversed() is not graph:
-        raise GraphError("a hierarchy needs a graph in which every move can be taken back at the same cost")
+        raise GraphError("a hierarchy needs a graph in which every move can be reversed at the same cost")
     if graph.dimensions == 0:
         raise GraphError(
-            "a hierarchy takes the costs between its states from their points, but this graph has none; give it points "
-            "(Graph.with_points), for instance distances to landmarks (andante.with_landmarks)"
+            "a hierarchy computes costs from the points of states, but this graph has no points; add them with "
+            "Graph.with_points, or use distances to landmarks as points (andante.with_landmarks)"
         )
     on_grid = not isinstance(graph.arrays, Csr) or graph.metric in (Metric.OCTILE, Metric.SIXTEEN)
     return int(Metric.EUCLIDEAN if on_grid else graph.metric)
 
 
-# Layers do not refer to their graph. Hierarchies do, so keeping those here would keep every graph alive.
+# Layers do not refer to their graph. Hierarchies do, so caching hierarchies would keep every graph alive.
 _known: WeakKeyDictionary[Graph, dict[Cover, tuple[Layers, int]]] = WeakKeyDictionary()
 
 

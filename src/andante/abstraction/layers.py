@@ -1,16 +1,16 @@
 """All levels above a graph, as flat arrays that can be searched like any graph and repaired in place.
 
 A node is a state of some level: numbers below ``ground`` are the states of the graph itself (level 0), higher numbers
-are abstract states of any level. Arcs never leave a level, so a search that begins in a node stays on its level, and
+are abstract states of any level. Arcs never leave a level. So a search that begins in a node stays on its level, and
 one layout serves all levels.
 
-The arcs of a node are stored in chunks of eight, linked if one is not enough: a row can grow and shrink, and chunks
-that a node no longer needs are reused. Each arc records how many arcs of the level below it represents. The point of a
-node is the mean of *ground* points; an arc costs the distance between the points of its ends.
+The arcs of a node are stored in chunks of eight, which are linked if one is not enough. A row can grow and shrink, and
+chunks that a node no longer needs are reused. Each arc records how many arcs of the level below it represents. The
+point of a node is the mean of *ground* points; an arc costs the distance between the points of its ends.
 
-Zero means "none" in every array, so memory that was never used is never touched, and operating systems do not allocate
-it before. Links to children, siblings and centres are therefore stored as the number plus one. Siblings are in the
-order of their numbers.
+Zero means "none" in every array. So memory that was never used is never touched, and operating systems do not allocate
+it before it is. Links to children, siblings and centres are therefore stored as the number plus one. Siblings are in
+the order of their numbers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CHUNK = 8  # arcs in a chunk
 CHUNK_SHIFT = 3
 CHUNK_MASK = CHUNK - 1
 
-#: The least cost of an arc, in units of the graph: two regions can have the same centre, and costs must be positive.
+#: The least cost of an arc, in units of the graph: two regions can have the same point, and costs must be positive.
 LEAST_COST = 2.0**-10
 
 _EUCLIDEAN, _CHEBYSHEV = int(Metric.EUCLIDEAN), int(Metric.CHEBYSHEV)
@@ -39,16 +39,16 @@ _EUCLIDEAN, _CHEBYSHEV = int(Metric.EUCLIDEAN), int(Metric.CHEBYSHEV)
 FAMILY = np.dtype(
     [
         ("parent", np.int32),  # 0 on the top level, and for ground states that are not part of the hierarchy
-        ("next", np.int32),  # child of the same parent
-        ("previous", np.int32),  # child of the same parent
+        ("next", np.int32),  # the next child of the same parent
+        ("previous", np.int32),  # the previous child of the same parent
     ]
 )
 
 #: One row per abstract node, the first of which is number ``ground``. Links are stored as the number plus one.
 NODE = np.dtype(
     [
-        ("child", np.int32),  # the first
-        ("row", np.int32),  # the first chunk
+        ("child", np.int32),  # the first child
+        ("row", np.int32),  # the first chunk of its arcs
         ("degree", np.int32),
         ("weight", np.int32),  # ground states below; 0: the node is not in use
         ("level", np.int32),
@@ -57,7 +57,7 @@ NODE = np.dtype(
 )
 
 
-CHANGES = np.dtype([("nodes", np.int64), ("chunks", np.int64)])  # how many have changed
+CHANGES = np.dtype([("nodes", np.int64), ("chunks", np.int64)])  # the numbers of those that have changed
 
 
 class ChangeLog(NamedTuple):
@@ -82,7 +82,7 @@ class ChangeLog(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """What levels need to know about the graph below them."""
+    """The properties of a graph that the levels above it depend on."""
 
     states: int
     width: int  # of the grid whose cells the states are, row by row; 0 if they are not cells of a grid
@@ -95,11 +95,11 @@ POOL = np.dtype(
     [
         ("nodes", np.int64),  # ever used
         ("free_node", np.int64),  # the first of the released nodes, plus one; 0: none
-        ("free_nodes", np.int64),  # how many were released and not used again
+        ("free_nodes", np.int64),  # released and not used again
         ("chunks", np.int64),  # ever used
         ("free_chunk", np.int64),  # the first of the released chunks; 0: none
         ("free_chunks", np.int64),
-        ("short", np.int64),  # 1: a repair was abandoned for lack of room, and the layers have to be restored
+        ("short", np.int64),  # 1: a repair was abandoned for lack of space, and the layers have to be restored
     ]
 )
 
@@ -108,7 +108,7 @@ class Layers(NamedTuple):
     """The levels above a graph."""
 
     family: npt.NDArray[Any]  # FAMILY[nodes]
-    node: npt.NDArray[Any]  # NODE[abstract nodes]: that of node k is at k - ground
+    node: npt.NDArray[Any]  # NODE[abstract nodes]: node k is at k - ground
     total: npt.NDArray[np.float64]  # [abstract nodes, dimensions], the sum of the points of the ground states below
     link: npt.NDArray[np.int32]  # [chunks], the next chunk of the row
     arc: npt.NDArray[np.int32]  # [chunks, 2 * CHUNK], first the targets of the arcs, then how many each represents
@@ -118,7 +118,7 @@ class Layers(NamedTuple):
     width: int  # of the grid whose cells they are, row by row; 0 if they are not cells of a grid
     metric: int
     unit: float
-    tight: bool  # whether a repair may need more room than there is
+    tight: bool  # whether a repair may need more space than there is
 
     @classmethod
     def reserve(cls, shape: Shape, nodes: int, chunks: int, log_changes: bool, tight: bool = False) -> Layers:
@@ -152,7 +152,7 @@ class Layers(NamedTuple):
         return int(self.scalars[0]["nodes"]), int(self.scalars[0]["chunks"])
 
     def trimmed(self) -> Layers:
-        """Return the same layers in read-only arrays that are as long as needed."""
+        """Return the same layers in read-only arrays that are only as long as needed."""
         nodes, chunks = self.used
         short = Layers(
             self.family[:nodes].copy(),
@@ -187,7 +187,7 @@ class Layers(NamedTuple):
         return shown
 
     def copied_into(self, room: Layers) -> Layers:
-        """Fill ``room``, which must be unused, with these layers and return it."""
+        """Copy these layers into ``room``, which must be unused, and return it."""
         full: tuple[npt.NDArray[Any], ...] = self[:6]
         blank: tuple[npt.NDArray[Any], ...] = room[:6]
         for mine, theirs in zip(full + tuple(self.changes), blank + tuple(room.changes), strict=True):
@@ -235,21 +235,21 @@ def _enterable(graph: Layers, state: int) -> bool:
 
 @kernel
 def nth_of_row(layers: Layers, chunk: int, k: int) -> int:
-    """Return where the k-th arc of the row that begins in ``chunk`` leads to."""
+    """Return the target of the k-th arc of the row that begins in ``chunk``."""
     return int64(layers.arc[chunk_of(layers, chunk, k), k & CHUNK_MASK])
 
 
 @kernel
 def nth_count(layers: Layers, chunk: int, k: int) -> int:
-    """Return how many arcs below the k-th arc of the row that begins in ``chunk`` represents."""
+    """Return the number of arcs below that the k-th arc of the row that begins in ``chunk`` represents."""
     return int64(layers.arc[chunk_of(layers, chunk, k), CHUNK + (k & CHUNK_MASK)])
 
 
 @kernel
 def count_in_row(layers: Layers, chunk: int, arcs: int, to: int, k: int) -> int:
-    """Return how many arcs below the arc to a node represents, in the row that begins in ``chunk``; 0: it has none.
+    """Return the number of arcs below that the arc ``to`` a node represents; 0 if there is no such arc.
 
-    It is looked for at the k-th place first.
+    The row begins in ``chunk``. The k-th place is tried first.
     """
     if k < arcs and nth_of_row(layers, chunk, k) == to:
         return nth_count(layers, chunk, k)
@@ -393,12 +393,12 @@ def _weigh(layers: Layers, node: int, weight: int, sign: float, total: npt.NDArr
         node = int64(layers.family[node]["parent"])
 
 
-# --- room -----------------------------------------------------------------------------------------------------------
+# --- space ----------------------------------------------------------------------------------------------------------
 
 
 @kernel
 def has_room(layers: Layers, nodes: int, chunks: int) -> bool:
-    """Return whether there is room for this many more nodes and chunks; always true for layers that are not tight."""
+    """Return whether there is space for this many more nodes and chunks; always true for layers that are not tight."""
     pool = layers.scalars[0]
     return not layers.tight or (
         len(layers.family) - pool["nodes"] + pool["free_nodes"] >= nodes
@@ -431,7 +431,7 @@ def note_chunk(layers: Layers, chunk: int) -> None:
 
 @subroutine
 def restore(layers: Layers, built: Layers) -> None:
-    """Restore the layers to their state as built, at the cost of what was changed."""
+    """Restore the layers to the state in which they were built, in time proportional to what has changed."""
     changes = layers.changes
     for k in range(changes.scalars[0]["nodes"]):
         node = int64(changes.node[k])

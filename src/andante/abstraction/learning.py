@@ -1,8 +1,8 @@
-"""What is learned on levels: values of their nodes, forgotten with the regions that repair removes.
+"""Values of the levels' nodes that are learned, and forgotten when repair removes a region.
 
-All levels share one table, as every node of every level has its own number. A node holds the last value learned for it,
-whatever goal it was learned for. Values learned in other regions towards a region that no longer exists stay counted as
-stored, though they are never used again.
+All levels share one table, as every node of every level has its own number. A node stores the last value learned for
+it, whatever the goal was. Values learned in other regions towards a region that no longer exists still count as stored,
+but they are never used again.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from andante.search.tables import Tables, forget_state
 MIND = np.dtype(
     [
         ("era", np.int64),  # the number of times that everything was forgotten
-        ("problem", np.int64),  # the problem that this era belongs to
+        ("problem", np.int64),  # the problem of this era
         ("goals_before", np.int64),  # the last number of a goal before this era
         ("stored", np.int64),  # values stored in this era
         ("learned", np.float64),  # u: the amount learned on the highest level in this trial
-        ("trial", np.int64),  # the trial that u, the states left behind and the path back belong to
-        ("back", np.bool_),  # whether the route is a path back
+        ("trial", np.int64),  # the trial of u, the states left behind and the path back
+        ("back", np.bool_),  # whether the route leads back
     ],
     align=True,
 )
 
 
 class Mind(NamedTuple):
-    """The values learned on all levels, and buffers to look ahead on any of them; here nodes count from ``first``."""
+    """The values learned on all levels, and buffers to look ahead on any; here nodes are numbered from ``first``."""
 
     tables: Tables
     ball: Ball
@@ -48,9 +48,9 @@ class Mind(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> Mind:
-        """Return arrays over the nodes about which something can be learned and, if needed, for the path back.
+        """Return arrays for the nodes whose values can be learned and, if needed, for the path back.
 
-        The parameters say from which level on anything is learned (``learns_from``). The path back is needed if
+        The parameter ``learns_from`` is the lowest level on which values are learned. The path back is needed if
         ``quota`` is finite.
         """
         level, room = space.params.learns_from, room_of(space)
@@ -66,7 +66,7 @@ class Mind(NamedTuple):
         )
 
     def with_more_room(self, space: Space) -> Mind:
-        """Return the same values, with the room that ``space`` allows for."""
+        """Return the same values, with the space that ``space`` allows for."""
         room = Mind.allocate(space)
         tables, more = self.tables, room.tables
         for mine, theirs in (
@@ -95,7 +95,7 @@ def begin(mind: Mind) -> None:
 
 @kernel
 def forget_regions(mind: Mind, held: Held) -> None:
-    """Forget the values of regions that repairs have removed; if these are very many, all values."""
+    """Forget the values of regions that repairs have removed; if there are very many, forget all values."""
     at, removed = mind.scalars[0], removed_count(held)
     if removed < 0:
         forget_all(mind)
@@ -109,7 +109,7 @@ def forget_regions(mind: Mind, held: Held) -> None:
 
 @kernel
 def forget_all(mind: Mind) -> None:
-    """Begin a new era, in which nothing has been learned yet."""
+    """Begin a new era, in which no value is known."""
     at = mind.scalars[0]
     at["era"] += 1
     at["goals_before"] = mind.tables.scalars[0]["used"]

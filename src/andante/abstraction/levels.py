@@ -1,7 +1,8 @@
-"""The levels as an agent holds them: shared above a known map, private and repaired above one that it discovers.
+"""The levels as an agent uses them: shared above a known map, its own above a map that it discovers.
 
-Shared levels may be those of a map that changes. Then they are mended for all agents (`abstraction.living`), between
-their moves, and each agent catches up with the log of mends.
+Shared levels may be those of a map that changes. They are repaired for all agents between their moves
+(`abstraction.living`), and each agent catches up with the log of repairs. An agent that discovers its map repairs its
+own levels.
 """
 
 from __future__ import annotations
@@ -29,16 +30,16 @@ from andante.world.living import LivingGraph
 from andante.world.sensing import Belief, ask_for_room
 
 UNCHANGED = -1  # not even the ground has changed
-OUT_OF_ROOM = -2  # the levels could not be repaired: they are restored and repaired again when there is more room
+OUT_OF_ROOM = -2  # the levels could not be repaired: they are restored, and repaired again when there is more space
 
-GROWTH = 1.5  # of the room, when little is left
+GROWTH = 1.5  # of the space, when little is left
 
 
 FOLLOWED = np.dtype(
     [
-        ("number", np.int64),  # mends that the agent has caught up with ...
-        ("removed", np.int64),  # ... nodes removed by them ...
-        ("opened", np.int64),  # ... and cells opened
+        ("number", np.int64),  # repairs that the agent has caught up with
+        ("removed", np.int64),  # nodes removed by them
+        ("opened", np.int64),  # cells opened by them
     ]
 )
 
@@ -46,7 +47,7 @@ MOST_REMOVED = 256  # nodes whose values an agent forgets one by one
 
 
 class Shared(NamedTuple):
-    """Levels above a known map, which all agents on it share; nothing is ever mended if the map does not change."""
+    """Levels above a known map, shared by all agents on it; they are never repaired if the map does not change."""
 
     layers: Layers
     mends: Mends
@@ -57,24 +58,24 @@ class Shared(NamedTuple):
 SEEN = np.dtype(
     [
         ("problem", np.int64),
-        ("changes", np.int64),  # of the model that have been processed ...
-        ("opened", np.int64),  # ... and how many of them opened a cell
+        ("changes", np.int64),  # changes of the model that have been processed
+        ("opened", np.int64),  # those of them that opened a cell
     ]
 )
 
 
 class Spare(NamedTuple):
-    """How much room should be left when a repair begins."""
+    """The space that should be left when a repair begins."""
 
     nodes: int
     chunks: int
 
 
 class Discovered(NamedTuple):
-    """Levels above the agent's model of its map, which are updated as the model loses cells or gets them back.
+    """Levels above the agent's model of its map, repaired as cells of the model close and open.
 
-    There is room for a few more nodes and arcs than were built. If walls break up so many regions that little of it is
-    left, the agent asks for more, and gets it before its next move.
+    There is space for a few more nodes and arcs than were built. If walls break the map up into so many regions that
+    little space is left, the agent requests more and gets it before its next move.
     """
 
     layers: Layers
@@ -100,7 +101,7 @@ class Levels(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> Levels:
-        """Return the levels above the agent's map up to the parameter ``level``, by rules ``cover`` and ``keep``."""
+        """Return levels above the agent's map up to the parameter ``level``, by its rules ``cover`` and ``keep``."""
         if not isinstance(space.view, Belief):
             layers, mends = _shared(space)
             held = Shared(layers, mends, space.changes, space.mind.one(FOLLOWED))
@@ -113,7 +114,7 @@ class Levels(NamedTuple):
         return cls(mine, Route.over(space, own))
 
     def with_more_room(self, space: Space) -> Levels:
-        """Return the same levels, with the room that ``space`` allows for."""
+        """Return the same levels, with the space that ``space`` allows for."""
         held = self.held
         assert isinstance(held, Discovered)
         own = held.layers.copied_into(_reserve(space, held.built, held.top))
@@ -122,20 +123,20 @@ class Levels(NamedTuple):
 
 
 def _spare(space: Space, built: Layers) -> Spare:
-    """Return how much room should be left: more than the walls that one move brings into sight are likely to need."""
+    """Return the space that should be left, more than the walls that come into sight in one move are likely to need."""
     assert isinstance(space.view, Belief)
-    cells = (2 * space.view.radius + 3) ** 2  # whose moves may change
+    cells = (2 * space.view.radius + 3) ** 2  # the cells whose moves may change
     return Spare(max(len(built.node) // 32, 2 * cells), max(len(built.link) // 32, 4 * cells))
 
 
 def _reserve(space: Space, built: Layers, top: int) -> Layers:
-    """Return empty layers for an agent that discovers its map, with as much room as it has asked for so far."""
+    """Return empty layers for an agent that discovers its map, with the space that it has requested so far."""
     most, room = most_after_changes(space.graph, top + 1), _room(space, built, top)
     return Layers.reserve(built.shape, *room, log_changes=True, tight=room != most)
 
 
 def _room(space: Space, built: Layers, top: int) -> tuple[int, int]:
-    """Return for how many abstract nodes and chunks of arcs that is."""
+    """Return the space for an agent's levels, as numbers of abstract nodes and of chunks of arcs."""
     nodes, chunks = most_after_changes(space.graph, top + 1)
     spare, factor = _spare(space, built), GROWTH**space.grown
     return (
@@ -145,18 +146,18 @@ def _room(space: Space, built: Layers, top: int) -> tuple[int, int]:
 
 
 def _built(space: Space) -> tuple[Layers, int]:
-    """Return the levels above what the agent initially knows of its map, and the highest one that it needs."""
+    """Return the levels above the map as the agent initially knows it, and the highest one that it needs."""
     hierarchy = hierarchy_of(space.graph, Cover(space.params.cover))
     return hierarchy.layers, _wanted(space, hierarchy.top)
 
 
 def _shared(space: Space) -> tuple[Layers, Mends]:
-    """Return the levels above a known map, and the log of mends."""
+    """Return the levels above a known map, and the log of repairs."""
     cover, keep = Cover(space.params.cover), Keep(getattr(space.params, "keep", Keep.CONNECTED))
     if not isinstance(space.graph, LivingGraph):
         return _built(space)[0], UNMENDED
     highest = getattr(space.params, "level", math.inf)
-    levels = levels_of(space.graph, cover, keep, max(highest, 1))  # to mend others would take time
+    levels = levels_of(space.graph, cover, keep, max(highest, 1))  # repairing higher ones would take time
     _wanted(space, levels.top)
     return levels.shown, levels.mends
 
@@ -165,12 +166,12 @@ def _wanted(space: Space, top: int) -> int:
     """Return the level that the agent plans on; raise `ParameterError` if there is no such level."""
     wanted = int(getattr(space.params, "level", 0))
     if wanted > top:
-        raise ParameterError(f"level must be at most {top} on this map, which has no more levels; got {wanted}")
+        raise ParameterError(f"level must be at most {top}, the highest level of this map, got {wanted}")
     return wanted
 
 
 class Room(NamedTuple):
-    """How many nodes there may be at a time."""
+    """The largest numbers of nodes that may exist at a time."""
 
     states: int  # on the ground
     nodes: int  # abstract ones, of all levels
@@ -182,7 +183,7 @@ class Room(NamedTuple):
 
 
 def room_of(space: Space) -> Room:
-    """Return how many nodes there may be on the levels that are allocated for an agent."""
+    """Return the largest numbers of nodes on the levels that are allocated for an agent."""
     if isinstance(space.view, Belief):
         built, top = _built(space)
         nodes, _ = _room(space, built, top)
@@ -197,16 +198,16 @@ def room_of(space: Space) -> Room:
 
 @generic
 def catch_up(held: Held, graph: Layout) -> int:
-    """Update the levels to the agent's current ``graph``; return the highest that changed, `UNCHANGED` if none did.
+    """Update the levels to the agent's current ``graph`` and return the highest level that changed.
 
-    `OUT_OF_ROOM` if that was not possible.
+    Return `UNCHANGED` if none did, `OUT_OF_ROOM` if the update was not possible.
     """
     raise TypeError(held)
 
 
 @catch_up.of(Shared)
 def _follow(held: Shared, graph: Layout) -> int:
-    """Look up what was mended since the agent's last move."""
+    """Read the repairs since the agent's last move from their log."""
     at, number = held.scalars[0], held.mends.scalars[0]["number"]
     if at["number"] == number:
         return UNCHANGED
@@ -230,7 +231,7 @@ def _mend(held: Discovered, graph: Layout) -> int:
         for k in range(seen["changes"], log.scalars[0]["total"]):
             cell = changed_cell(log, k)
             mark_around(cells.graph, held.work, max(cell, ~cell))
-    else:  # the levels were restored after more changes than there are cells
+    else:  # there were more changes than cells, so the levels were restored
         for cell in range(len(cells.passable)):
             if not cells.passable[cell]:
                 mark_around(cells.graph, held.work, cell)
@@ -247,7 +248,7 @@ def _mend(held: Discovered, graph: Layout) -> int:
 
 @generic
 def is_short_of_room(held: Held) -> bool:
-    """Return whether the last repair was abandoned for lack of room."""
+    """Return whether the last repair was abandoned for lack of space."""
     raise TypeError(held)
 
 
@@ -263,7 +264,7 @@ def _is_short(held: Discovered) -> bool:
 
 @generic
 def is_behind(held: Held) -> bool:
-    """Return whether the levels have yet to follow some changes of the map: then a path that they miss may exist."""
+    """Return whether the levels lag behind the map, so that they may miss a path that exists."""
     raise TypeError(held)
 
 
@@ -279,7 +280,7 @@ def _never_behind(held: Discovered) -> bool:
 
 @generic
 def look_for_openings(held: Held, ahead: Ahead, graph: Layout, state: int, goal: int) -> None:
-    """Drop the route if a cell of the map was opened past which there may be a much cheaper one."""
+    """Drop the route if a cell of the map was opened and a path past it may be much cheaper."""
     raise TypeError(held)
 
 
@@ -290,12 +291,12 @@ def _look_at_the_map(held: Shared, ahead: Ahead, graph: Layout, state: int, goal
 
 @look_for_openings.of(Discovered)
 def _nothing_to_look_for(held: Discovered, ahead: Ahead, graph: Layout, state: int, goal: int) -> None:
-    """Do nothing: a new trial begins when an agent with sight finds a cell open."""
+    """Do nothing, as a new trial begins when an agent that discovers its map finds a cell open."""
 
 
 @generic
 def has_opened(held: Held) -> bool:
-    """Return whether a cell below the levels was opened since this was last asked."""
+    """Return whether a cell below the levels was opened since the last call."""
     raise TypeError(held)
 
 
@@ -315,7 +316,7 @@ def _has_opened_in_the_model(held: Discovered) -> bool:
 
 @generic
 def removed_count(held: Held) -> int:
-    """Return the number of nodes that were removed since the agent forgot about them; -1 if these are too many."""
+    """Return the number of removed nodes whose values the agent has yet to forget; -1 if there are too many."""
     raise TypeError(held)
 
 
@@ -332,7 +333,7 @@ def _count_removed(held: Discovered) -> int:
 
 @generic
 def removed_node(held: Held, k: int) -> int:
-    """Return the ``k``-th of these nodes."""
+    """Return the ``k``-th removed node whose values the agent has yet to forget."""
     raise TypeError(held)
 
 
@@ -348,7 +349,7 @@ def _kth_removed(held: Discovered, k: int) -> int:
 
 @generic
 def note_removed(held: Held) -> None:
-    """Note that the agent has forgotten what it knew about these nodes."""
+    """Record that the agent has forgotten the values of these nodes."""
     raise TypeError(held)
 
 
@@ -367,9 +368,9 @@ def _nothing_to_note(held: Discovered) -> None:
 
 @kernel
 def child_towards(levels: Levels, within: Corridor, goal: int) -> int:
-    """Return where a search below the route should end: in ``goal`` if it is below the route's last node.
+    """Return the state in which a search below the route should end.
 
-    Otherwise it is the state there that is nearest to the last node's point.
+    This is ``goal`` if it is below the route's last node, else the state below it that is nearest to that node's point.
     """
     end = int64(levels.route.node[0])
     if ancestor(within.layers, goal, within.up) == end:
@@ -388,7 +389,7 @@ def _centre(held: Held, ground: Layout, node: int, spot: npt.NDArray[np.float64]
 @_centre.of(Shared)
 def _known_centre(held: Shared, ground: Layout, node: int, spot: npt.NDArray[np.float64]) -> int:
     centre = int64(held.layers.node[node - held.layers.ground]["centre"]) - 1
-    return centre if centre >= 0 else find_centre(held.layers, ground, node, spot)  # mended since
+    return centre if centre >= 0 else find_centre(held.layers, ground, node, spot)  # repaired since
 
 
 @_centre.of(Discovered)

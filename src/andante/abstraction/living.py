@@ -1,9 +1,9 @@
-"""The levels above a map that changes: one hierarchy for all agents and units on it, mended a piece at a time.
+"""The levels above a map that changes: one hierarchy for all agents and units on it, repaired a few cells at a time.
 
-The levels have a map of their own below them, which follows the world's log: so at any time they are those of some map,
-though a few cells of it may not be as they are by now. Agents read them in the arrays of any known map's levels, with
-the same machine code. A log of mends says which regions have gone, so that each agent can forget what it has learned
-about them.
+Below the levels is a copy of the map that follows the world's log. So the levels are always those of some map, though a
+few of its cells may have changed in the world since. Agents read them in the arrays of any known map's levels, with the
+same machine code. A log of repairs lists the regions that were removed, so that each agent can forget what it has
+learned about them.
 """
 
 from __future__ import annotations
@@ -24,46 +24,46 @@ from andante.world.cells import Cells, set_cell
 from andante.world.changes import Changes, can_look_up, changed_cell
 from andante.world.living import LivingGraph, World
 
-SHARE = 0.75  # of the states of the level below: the first level that has more of them is the highest
+SHARE = 0.75  # the first level with more than this share of the states of the level below is the highest
 REMOVED = 1 << 10  # nodes removed that can be looked up; a power of two
 
 MENDS = np.dtype(
     [
-        ("number", np.int64),  # of mends so far
+        ("number", np.int64),  # repairs so far
         ("removed", np.int64),  # nodes removed so far
         ("opened", np.int64),  # cells opened below the levels so far
-        ("version", np.int64),  # of the map whose levels these are; some changes since may be in them too
+        ("version", np.int64),  # the version of the map whose levels these are; they may include some later changes
     ]
 )
 
 
 class Mends(NamedTuple):
-    """The log of mends."""
+    """The log of repairs."""
 
     removed: npt.NDArray[np.int32]  # [a power of two], the nodes removed
-    level: npt.NDArray[np.int64]  # [levels], the number of the last mend that changed the level
+    level: npt.NDArray[np.int64]  # [levels], the number of the last repair that changed the level
     scalars: npt.NDArray[Any]  # [1], of MENDS
 
     @classmethod
     def over(cls, levels: int) -> Mends:
-        """Return a log for so many levels, the ground included."""
+        """Return a log for this many levels, the ground included."""
         return cls(np.zeros(REMOVED, np.int32), np.zeros(levels, np.int64), np.zeros(1, MENDS))
 
 
-#: For all levels that are never mended.
+#: The log of levels that are never repaired.
 UNMENDED = Mends.over(0)
 
 PENDING = np.dtype(
     [
         ("head", np.int64),
         ("count", np.int64),
-        ("noted", np.int64),  # changes of the map that were noted
+        ("noted", np.int64),  # changes changes of the map that are in the queue or done
     ]
 )
 
 
 class Pending(NamedTuple):
-    """A queue of cells that have changed on the map, and not yet below the levels; each is in it once at most."""
+    """A queue of cells that have changed on the map and not yet below the levels, each at most once."""
 
     cell: npt.NDArray[np.int32]  # [n], a ring
     waits: npt.NDArray[np.bool_]  # [n]
@@ -78,13 +78,13 @@ class Pending(NamedTuple):
 
 
 class LivingLevels(ChangingHierarchy):
-    """The levels above a `World`, or the lowest of them, which follow its changes when the world is tended."""
+    """The levels above a `World`, or the lowest of them; they follow its changes when the world is tended."""
 
     def __init__(self, world: World, cover: Cover, keep: Keep, most: float) -> None:
         self._most = most
         super().__init__(world.frozen(), cover, keep)
         assert isinstance(self._ground, Cells)
-        here = world.cells.graph  # of the same columns and rows
+        here = world.cells.graph  # with the same columns and rows
         self._ground = self._ground._replace(graph=here._replace(mask=self._ground.graph.mask))
         self.mends = Mends.over(max(self.top, 1) + 1)
         self.mends.scalars["version"] = world.version
@@ -96,15 +96,15 @@ class LivingLevels(ChangingHierarchy):
         self._mend: Callable[[int], int] = bind(_mend, *self._bound)
 
     def _build(self) -> tuple[Layers, int]:
-        """Return the levels, without those at the top that hardly get smaller: a few of their nodes have many arcs."""
+        """Return the levels, without those at the top that hardly get smaller, whose nodes can have very many arcs."""
         return build(self.graph, self.cover, self._most, SHARE)
 
     def take_note(self) -> None:
-        """Take note of all changes in the log."""
+        """Add all new changes in the map's log to the queue."""
         self._mend(0)
 
     def mend(self, most: int) -> int:
-        """Mend the levels around at most so many cells that have changed, and return how many there were."""
+        """Repair the levels around up to ``most`` cells that have changed, and return the number of these cells."""
         mended = int(self._mend(most))
         if mended:
             self._forget_numbers()
@@ -120,13 +120,13 @@ class LivingLevels(ChangingHierarchy):
 
 
 def levels_of(graph: LivingGraph, cover: Cover, keep: Keep, most: float = math.inf) -> LivingLevels:
-    """Return the levels above a map that changes, at most so many: all agents on it that need these share them."""
+    """Return the levels above a map that changes, at most ``most`` of them, shared by all agents that need the same."""
     return graph.follow(("levels", cover, keep, most), lambda world: LivingLevels(world, cover, keep, most))
 
 
 @kernel
 def _take_note(pending: Pending, changes: Changes, truth: npt.NDArray[np.bool_], ground: Cells) -> None:
-    """Put the cells that have changed on the map into the queue."""
+    """Add the cells that have changed on the map to the queue."""
     at = pending.scalars[0]
     if can_look_up(changes, at["noted"]):
         for k in range(at["noted"], changes.scalars[0]["total"]):
@@ -162,7 +162,7 @@ def _mend(
     keep: int,
     most: int,
 ) -> int:
-    """Take note of all changes, mend levels around up to ``most`` of these cells, and return how many these were."""
+    """Queue all changes, repair levels around up to ``most`` of these cells, and return the number of these cells."""
     at, log = pending.scalars[0], mends.scalars[0]
     if at["noted"] != changes.scalars[0]["total"]:
         _take_note(pending, changes, truth, ground)
@@ -187,7 +187,7 @@ def _mend(
 
 @kernel
 def _record(mends: Mends, work: Work, highest: int) -> None:
-    """Write to the log that levels up to the ``highest`` were mended."""
+    """Record in the log that levels up to the ``highest`` were repaired."""
     log = mends.scalars[0]
     log["number"] += 1
     for level in range(highest + 1):

@@ -1,4 +1,4 @@
-"""Planning on one level, inside a corridor: by A*, or by a lookahead that learns; and turning back after much learning.
+"""Planning on one level, inside a corridor: by A*, or by a lookahead that learns; turning back after much learning.
 
 The plan becomes the route. Bulitko et al. (2007), Figure 6; line numbers refer to that figure.
 """
@@ -23,7 +23,7 @@ from andante.world.layout import degree, enterable, estimate, price, target, uni
 class From(NamedTuple):
     """The states of a corridor from number ``first`` on, numbered from 0.
 
-    A lookahead needs memory for every state that it may meet, but none for ground states if it is never used there.
+    A lookahead needs memory for every state that it may visit, but for no ground states if it is only used above them.
     """
 
     within: Corridor
@@ -61,7 +61,7 @@ def _enterable(graph: From, state: int) -> bool:
 
 
 class Method(NamedTuple):
-    """The algorithm that plans on a level: A*, else LRTA*, else LRTS, and how far the last two look ahead."""
+    """The algorithm that plans on a level (A*, else LRTA*, else LRTS), and how far the last two look ahead."""
 
     astar: bool
     lrta: bool
@@ -71,7 +71,7 @@ class Method(NamedTuple):
 
 @kernel
 def plan_on(route: Route, mind: Mind, within: Corridor, method: Method, level: int, here: int, there: int) -> Effort:
-    """Make a plan from ``here`` to ``there``, nodes of ``level``, the route, with -1 moves if there is none."""
+    """Plan from ``here`` to ``there``, nodes of ``level``, and make the plan the route; -1 moves if none exists."""
     if here == there:
         route.node[0], route.scalars[0]["moves"] = here, 0
         return Effort(0, 0, 0.0)
@@ -83,7 +83,7 @@ def plan_on(route: Route, mind: Mind, within: Corridor, method: Method, level: i
 
 @kernel
 def _look_and_learn(route: Route, mind: Mind, within: Corridor, method: Method, here: int, there: int) -> Effort:
-    """Look ahead, raise the value of ``here``, and make the best path, for LRTA* only its first move, the route."""
+    """Look ahead, raise the value of ``here``, and make the best path the route; for LRTA* only its first move."""
     path, at, first = route.scalars[0], mind.scalars[0], mind.first
     gamma, lrta, around = method.gamma, method.lrta, From(within, first)
     here, there = here - first, there - first
@@ -93,7 +93,7 @@ def _look_and_learn(route: Route, mind: Mind, within: Corridor, method: Method, 
     if best.slot < 0:
         path["moves"] = -1
         return Effort(best.expanded, best.touched, 0.0)
-    known = stamp_of(h, here) > at["goals_before"]  # for any goal: a node holds one value
+    known = stamp_of(h, here) > at["goals_before"]  # whatever the goal: a node stores one value
     new = best.f if lrta else max_of_min(mind.ball, best, there)
     learned, stored = raise_to(h, around, here, there, new, gamma)
     at["stored"] += 0 if known else stored
@@ -110,7 +110,7 @@ def _look_and_learn(route: Route, mind: Mind, within: Corridor, method: Method, 
 def keep_to_quota(
     route: Route, mind: Mind, within: Corridor, quota: float, gamma: float, level: int, state: int, learned: float
 ) -> None:
-    """Add to the amount learned in this trial; turn back if it exceeds ``quota``, else record that ``state`` is left.
+    """Add to the amount learned in this trial; turn back if it exceeds ``quota``, else add ``state`` to the path back.
 
     If there is no path back, the route is unchanged.
     """

@@ -1,4 +1,4 @@
-"""Repairing the levels when the graph changes: only what is affected is done again, level by level.
+"""Repair of the levels when the graph changes: only what is affected is done again, level by level.
 
 Bulitko et al. (2007), Figure 19, with the same aim but different bookkeeping: instead of decreasing counts arc by arc,
 the rows of affected nodes are recounted from their children, which handles added arcs as well as removed ones. On each
@@ -9,9 +9,9 @@ level:
    child can now join another node, and one with a single child next to an orphan, because the two may form a clique.
 2. Orphans get parents as when the level was built (lines 20 to 23).
 3. Affected and new nodes recount their arcs. Only nodes whose set of neighbours is different count as changed on the
-   next level, so repair ends where nothing changes any more.
+   next level, so repair ends at the first level that does not change.
 
-Building a level is the same with every state an orphan: then there is nothing to dissolve and nothing to compare.
+Building a level is the same with every state an orphan, where nothing has to be dissolved or compared.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ def repair(layers: Layers, graph: Layout, work: Work, levels: int, rule: int, ke
     """Repair all levels after the arcs of the states in ``CHANGED`` changed, and return the highest level that changed.
 
     States that lost all their arcs leave the hierarchy; states that have arcs but no parent come back. The nodes
-    removed stay listed in ``work`` until the next repair, which may reuse their numbers. If room runs out, the repair
-    is abandoned and the pool's field ``short`` set: the layers have to be restored.
+    removed are listed in ``work`` until the next repair, which may reuse their numbers. If space runs out, the repair
+    is abandoned and the pool's field ``short`` is set: then the layers have to be restored.
     """
     empty(work, DEAD)
     _leave_and_return(layers, graph, work)
@@ -131,7 +131,7 @@ def _leave_and_return(layers: Layers, graph: Layout, work: Work) -> None:
 
 @subroutine
 def mend(layers: Layers, graph: Below, work: Work, level: int, rule: int, keep: int) -> bool:
-    """Repair one level over ``graph``, leave the work for the next in ``work``, and return whether there is any."""
+    """Repair one level over ``graph``, leave the next level's work in ``work``, and return whether there is any."""
     for which in (FRESH, UPSET, BEREFT):
         empty(work, which)
     for k in range(count(work, CHANGED)):
@@ -158,7 +158,7 @@ def mend(layers: Layers, graph: Below, work: Work, level: int, rule: int, keep: 
 def build_level(layers: Layers, graph: Layout, work: Work, level: int, rule: int) -> None:
     """Build one level, with all states of the one below it orphans, and make its nodes the orphans of the next.
 
-    This is `mend` without what it does for nodes that were there before, which would take most of the time to compile.
+    This is `mend` without the part for existing nodes, which would take most of the time to compile.
     """
     empty(work, FRESH)
     below = Below(graph, layers)
@@ -171,7 +171,7 @@ def build_level(layers: Layers, graph: Layout, work: Work, level: int, rule: int
 
 @kernel
 def _prepare_next_level(work: Work) -> bool:
-    """Turn the results of one level into the work of the next, and return whether there is any."""
+    """Turn the results of one level into the work of the next level, and return whether there is any."""
     for which in (ORPHANS, CHANGED, HURT):
         empty(work, which)
     for k in range(count(work, FRESH)):
@@ -187,7 +187,7 @@ def _prepare_next_level(work: Work) -> bool:
 
 @kernel
 def _is_connected(layers: Layers, graph: Layout, work: Work, node: int) -> bool:
-    """Return whether a node has children and they are connected among themselves."""
+    """Return whether a node has children that are connected among themselves."""
     first = first_child(layers, node)
     if first < 0:
         return False
@@ -226,7 +226,7 @@ def _is_clique(layers: Layers, graph: Layout, node: int) -> bool:
 
 @kernel
 def _could_join(layers: Layers, graph: Layout, node: int, rule: int) -> bool:
-    """Return whether a node has only one child, which has a neighbour's parent to join instead."""
+    """Return whether a node has only one child, and this child could join a neighbour's parent instead."""
     child = first_child(layers, node)
     return next_child(layers, child) < 0 and host(layers, graph, child, rule) > 0
 
@@ -281,9 +281,9 @@ def _recount(layers: Layers, graph: Layout, work: Work) -> None:
 
 @subroutine
 def _count_all(layers: Layers, graph: Layout, work: Work) -> bool:
-    """Count the arcs of affected and new nodes; return whether there was certainly room for these and their opposites.
+    """Count the arcs of affected and new nodes; return whether there was surely space for these and their opposites.
 
-    Each arc below may need a chunk at the far end, until it is known to which neighbours the arcs lead.
+    Each arc below may need a chunk at the far end, until the targets of all arcs are known.
     """
     reserved = 0  # chunks, for the opposite arcs of the nodes that have been counted
     for which in (HURT, FRESH):
@@ -304,9 +304,9 @@ def _count_all(layers: Layers, graph: Layout, work: Work) -> bool:
 
 @kernel
 def _new_opposites(layers: Layers, work: Work, node: int, chunk: int, arcs: int) -> int:
-    """Return how many neighbours that do not recount their own arcs will get one to a node that they did not have.
+    """Return how many neighbours that do not recount their own arcs get a new arc to a node.
 
-    The row that the node had before begins in ``chunk`` and has so many ``arcs``.
+    The node's earlier row begins in ``chunk`` and has this many ``arcs``.
     """
     row, new = int64(layers.node[node - layers.ground]["row"]), 0
     for k in range(degree(layers, node)):
@@ -328,7 +328,7 @@ def _arcs_below(layers: Layers, graph: Layout, node: int) -> int:
 
 @kernel
 def _count_arcs(layers: Layers, graph: Layout, node: int) -> None:
-    """Count the arcs of one node, without those of its neighbours in the opposite direction."""
+    """Count the arcs of one node, but not the opposite ones of its neighbours."""
     child = first_child(layers, node)
     while child >= 0:
         for k in range(degree(graph, child)):
@@ -340,7 +340,7 @@ def _count_arcs(layers: Layers, graph: Layout, node: int) -> None:
 
 @subroutine
 def _compare_all(layers: Layers, work: Work) -> None:
-    """Compare the arcs of affected and new nodes with those that they had, and act on what is different."""
+    """Compare the arcs of affected and new nodes with their earlier ones, and record what is different."""
     for k in range(count(work, HURT)):
         node, chunk, arcs = item(work, HURT, k), int64(work.old[k, 0]), int64(work.old[k, 1])
         if not holds(work, DEAD, node):
@@ -352,10 +352,10 @@ def _compare_all(layers: Layers, work: Work) -> None:
 
 @kernel
 def _compare(layers: Layers, work: Work, node: int, chunk: int, arcs: int) -> None:
-    """Record a node and its old and new neighbours where one has become or ceased to be the other's neighbour.
+    """Record a node and its old and new neighbours wherever one has become or ceased to be the other's neighbour.
 
-    The row that it had before begins in ``chunk`` and has so many ``arcs``. Neighbours that do not recount their own
-    arcs get the opposite ones, but are left alone where nothing is different: to look at them takes most of the time.
+    The node's earlier row begins in ``chunk`` and has this many ``arcs``. Neighbours that do not recount their own arcs
+    get the opposite ones, but are left alone where nothing is different: looking at them takes most of the time.
     """
     row, size = int64(layers.node[node - layers.ground]["row"]), degree(layers, node)
     same = size == arcs

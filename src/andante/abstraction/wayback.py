@@ -1,7 +1,7 @@
 """The path back of an agent that plans between regions: stored as ground states, followed region by region.
 
-Ground states keep their numbers when levels are repaired, but regions do not, so the agent remembers the ground states
-that it left. It goes back through the regions that these states belong to now.
+Ground states keep their numbers when levels are repaired, but regions do not. So the agent remembers the ground states
+that it left, and goes back through the regions that these states belong to now.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from andante.search.path import price_between
 
 @kernel
 def turn_round(route: Route, behind: Behind, within: Corridor, level: int, state: int) -> bool:
-    """Make the path back, to the last region of ``level`` where the agent planned, the route; return whether it exists.
+    """Make the path back to the last region of ``level`` where the agent planned the route; return whether it exists.
 
-    The states on that path are then removed from ``behind``. If there is none, the route is unchanged.
+    The states on that path are then removed from ``behind``. If there is no path, the route is unchanged.
     """
     path = route.scalars[0]
     here = ancestor(within.layers, state, level)
@@ -58,6 +58,6 @@ def _length_back(behind: Behind, within: Corridor, level: int, here: int) -> tup
 
 @kernel
 def _region_left(behind: Behind, within: Corridor, level: int, below: int) -> int:
-    """Return the region of the state on top of ``behind``, or of the one this many ``below`` it."""
+    """Return the region of the state that is ``below`` places under the top of ``behind``."""
     entry = last_left(behind, below)
     return ancestor(within.layers, max(entry, ~entry), level)

@@ -1,4 +1,4 @@
-"""One file per algorithm. Importing this package imports them all, and each registers itself.
+"""One module per algorithm. Importing this package imports them all, and each registers itself.
 
 External algorithms register in the same way: installed packages name their modules under the entry point group
 ``andante.agents``, and ``ANDANTE_AGENTS`` lists files to import, separated as in PATH. Such a file may define kinds of
@@ -20,7 +20,7 @@ from andante.errors import AlgorithmError
 
 
 def _import(module: str, whose: str) -> None:
-    """Import a module; whatever is wrong with it becomes one sentence that begins with ``whose`` it is."""
+    """Import a module, and report any error in it as one sentence that begins with ``whose`` it is."""
     try:
         import_module(module)
     except AlgorithmError:

@@ -1,11 +1,11 @@
 """A*: plan the whole path before the first move, then walk it.
 
 Hart, Nilsson and Raphael (1968); with a weight on the heuristic, Pohl (1970). Not real-time: the first move waits for
-the whole plan. Where the papers are silent: among states with equal f the one opened last is expanded first.
+the whole plan. Where the papers are silent, the state opened last is expanded first among states with equal f.
 
-On a map that it has yet to discover it is Local Repair A* (Stout 1996): when the next move of the plan turns out to be
+On a map that it has yet to discover, it is Local Repair A* (Stout 1996): when the next move of the plan turns out to be
 blocked, it plans the whole path again from its current state. If its goal moves, it follows its path until it should
-turn, as all agents do that pursue goals, and then plans again.
+turn, as all agents that pursue moving goals do, and then plans again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from andante.world.layout import Arrays
 class Params(NamedTuple):
     """The weight of the heuristic."""
 
-    weight: Annotated[float, Range(1), "on the heuristic: the path costs at most this many times the least"] = 2.0
+    weight: Annotated[float, Range(1), "on the heuristic: the path costs at most this many times the optimum"] = 2.0
 
 
 class Memory(NamedTuple):
@@ -57,7 +57,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         senses=True,
         living=True,
         pursues=True,
-        summary="A* that trusts its heuristic more.",
+        summary="A* with more weight on its heuristic.",
     )
 )
 class WeightedAStar:

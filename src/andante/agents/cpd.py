@@ -1,8 +1,8 @@
 """CPD: look up the first move of a shortest path to the goal, and make it.
 
 Botea (2011), Strasser, Harabor and Botea (2014), Chiari et al. (2019). In the terms of Bulitko et al. (2008) this is
-level 0: a database over all pairs of ground states. They estimated that it would take two years to build; compressed
-path databases are built in minutes. There is no search, so nothing is expanded; looking up the row of the agent's state
+level 0: a database of all pairs of ground states. They estimated that it would take two years to build; compressed path
+databases are built in minutes. There is no search, so nothing is expanded. Looking up the row of the agent's state
 counts as one state touched.
 """
 

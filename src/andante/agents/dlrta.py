@@ -1,19 +1,19 @@
 """D LRTA*: LRTA* whose depth and goal are chosen before each move.
 
 Bulitko, Luštrek, Schaeffer, Björnsson and Sigmundarson (2008), Figure 1 with sections 5 and 6; line numbers refer to
-that figure. In its notation, which `find` reads too, this is LRTA* (X, Y): X says what chooses the depth, Y what
-chooses the goal. If subgoals lead the agent back to a state it was in before in this trial (Appendix D), it heads for
-the global goal, and looks as deep as the database says, up to its cap: for one move, or for the rest of the trial, or
-each time a few plies deeper. Not in the paper: the agent may keep each subgoal until it has reached it; with a database
+that figure. In its notation, which `find` reads too, this is LRTA* (X, Y): X chooses the depth, and Y the goal. If
+subgoals lead the agent back to a state where it was before in this trial (Appendix D), it heads for the global goal
+with the depth from the database, up to its cap. It does so for one move, or for the rest of the trial, or for one move
+with a few more plies each time. Not in the paper: the agent may keep each subgoal until it reaches it. With a database
 whose subgoals lead only to regions nearer to the goal (``aim=nearer``, ``aim=far``), it then never walks in circles.
 
 The default is none of the paper's agents; each of its moves expands one state. Far subgoals can be climbed to directly
-from every state of a region, or through its middle, so there is nothing to search for and nothing to learn, and each
+from every state of a region, or through its middle. So there is nothing to search for and nothing to learn, and each
 leg is an optimal path. Exceptions are regions from which no such leg leads on, and the last leg within a region.
 
-Where the paper is silent: values are learned for the goal that is pursued; those for subgoals are kept, the last one
-for each state, separately from those for the global goal. The oracle's own searches do not count as work, because it
-stands for perfect knowledge. The decision tree's pre-search does count, as one expansion per move.
+Where the paper is silent: values are learned for the goal that is pursued. Those for subgoals are stored separately
+from those for the global goal, and each state stores only the last one. The oracle's own searches do not count as work,
+because it stands for perfect knowledge. The decision tree's pre-search does count, as one expansion per move.
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ from andante.world.layout import Arrays, price, target
 
 
 class Loops(Word):
-    """What keeps an agent from walking in circles where one subgoal leads back to another."""
+    """Ways to avoid walking in circles where one subgoal leads back to another."""
 
-    ONCE = 0  # in a state where it was before, it makes one move towards the global goal
-    FOR_GOOD = 1  # from then on it heads for the global goal
-    DEEPER = 2  # it makes one move towards the global goal, and looks deeper each time
-    HOLD = 3  # it keeps a subgoal until reached; where it would choose a second time, it uses no more subgoals
+    ONCE = 0  # in a state that it visited before, make one move towards the global goal
+    FOR_GOOD = 1  # from then on, head for the global goal
+    DEEPER = 2  # make one move towards the global goal, and look deeper each time
+    HOLD = 3  # keep each subgoal until reached; where a second choice would be made, use no more subgoals
 
 
 _FOR_GOOD, _DEEPER, _HOLD = int(Loops.FOR_GOOD), int(Loops.DEEPER), int(Loops.HOLD)
 
 
 class Params(NamedTuple):
-    """What chooses depth and goal; by default the agent looks one move ahead and keeps each subgoal until reached."""
+    """How depth and goal are chosen; by default the agent looks one move ahead and keeps each subgoal until reached."""
 
     depth_by: Annotated[DepthBy, "what chooses how deep to look"] = DepthBy.FIXED
     goal_by: Annotated[GoalBy, "what chooses the goal of a move"] = GoalBy.PATTERN
-    depth: Annotated[int, Range(1, 100), "moves to look ahead where nothing chooses; the oracle's greatest"] = 1
-    loops: Annotated[Loops, "what to do about subgoals that lead in circles"] = Loops.HOLD
-    plies: Annotated[int, Range(1, 100), "deeper: by how much, each time"] = 3
+    depth: Annotated[int, Range(1, 100), "moves to look ahead if the depth is fixed; the oracle's maximum"] = 1
+    loops: Annotated[Loops, "what to do if subgoals lead in circles"] = Loops.HOLD
+    plies: Annotated[int, Range(1, 100), "for loops=deeper: plies to add each time"] = 3
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -67,7 +67,7 @@ class Params(NamedTuple):
 
     @property
     def living(self) -> bool:
-        """Whether it follows maps that change: what it learns does, but a pattern database is for the map as it was."""
+        """Whether it follows maps that change: learned values do, a pattern database does not."""
         return "pattern" not in self.needs
 
     @property
@@ -79,7 +79,7 @@ class Params(NamedTuple):
 AIM = np.dtype(
     [
         ("aim", np.int64),  # the subgoal that is kept until reached
-        ("chosen_at", np.int64),  # the state where it was chosen
+        ("chosen_at", np.int64),  # the state in which it was chosen
         ("trial", np.int64),  # the last trial in which an aim was kept
         ("lost", np.int64),  # the trial in which the agent gave up subgoals
     ]
@@ -91,7 +91,7 @@ class Visits(NamedTuple):
 
     where: Index
     trial: npt.NDArray[np.int64]  # a field of the states' records, the last trial in which the agent was there
-    times: npt.NDArray[np.int32]  # a field, how often in that trial
+    times: npt.NDArray[np.int32]  # a field, the number of visits in that trial
     scalars: npt.NDArray[Any]  # [1], of AIM
     clock: Clock
 
@@ -99,7 +99,7 @@ class Visits(NamedTuple):
     def allocate(cls, space: Space) -> Visits:
         """Return arrays without visits; they are empty if there will be no subgoals.
 
-        An agent that keeps its subgoals looks only at states where it chooses one.
+        An agent that keeps its subgoals records only states where it chooses one.
         """
         mind, numbers = space.mind, None if space.params.goal_by is GoalBy.PATTERN else 0
         group = Group.APART if space.params.loops is Loops.HOLD else Group.NEAR
@@ -108,7 +108,7 @@ class Visits(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What D LRTA* has learned, where it has been, and what controls it."""
+    """The learned values, the visits of this trial, and the databases that control D LRTA*."""
 
     h: Learned
     tables: Tables
@@ -138,7 +138,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 @kernel
 def _visit(visits: Visits, params: Params, state: int) -> int:
-    """Record a visit to ``state`` and return how often the agent was there before in this trial, if that counts."""
+    """Record a visit to ``state`` and return the number of earlier visits in this trial, if these matter."""
     if len(visits.trial) == 0:
         return 0
     now = visits.clock[0]["trial"]
@@ -161,7 +161,7 @@ def _move(graph: Arrays, depths: Depths, h: Learned, params: Params, state: int,
 
 @kernel
 def _move_when_lost(graph: Arrays, memory: Memory, params: Params, state: int, goal: int, before: int) -> Move:
-    """Return the move towards the goal itself, from a state where the agent was ``before`` times before."""
+    """Return the move towards the goal itself, from a state that the agent visited ``before`` times before."""
     by, ball, h = memory.depths.by, memory.depths.ball, memory.h
     choice = Choice(depth_when_lost(by, state, goal, params.depth), 0, 0)
     if params.loops == _DEEPER:
@@ -224,7 +224,7 @@ setting(
         converges=True,
         foresees=True,
         examples=("oracle-lrta(depth=5)",),
-        summary="LRTA* that looks just deep enough to make the move of a deep lookahead, as if it knew.",
+        summary="LRTA* that looks just deep enough to make the move of a deep lookahead, chosen by an oracle.",
     ),
     free=("depth",),
     depth_by=DepthBy.ORACLE,
@@ -245,7 +245,7 @@ setting(
         converges=True,
         needs=("depth-tree",),
         shown=("dtlrta",),
-        summary="LRTA* that looks as deep as a decision tree says, which was trained on any maps.",
+        summary="LRTA* whose depth a decision tree chooses, trained on any maps.",
     ),
     depth_by=DepthBy.TREE,
     goal_by=GoalBy.GLOBAL,
@@ -256,7 +256,7 @@ setting(
 
 _PAIR = re.compile(r"LRTA\*\s*\(\s*(F|\d+|ORACLE|PDB|DT)\s*,\s*(G|PDB)\s*\)")
 _DEPTH = {"PDB": "depth_by=pattern", "ORACLE": "depth_by=oracle, depth=10", "DT": "depth_by=tree"}
-_GLOBAL = {"F": "lrta", "ORACLE": "oracle-lrta", "DT": "dtlrta"}  # they have names of their own
+_GLOBAL = {"F": "lrta", "ORACLE": "oracle-lrta", "DT": "dtlrta"}  # these have their own names
 
 
 @dialect

@@ -1,18 +1,18 @@
-"""Bulitko's family: six parameters span LRTA*, wLRTA*, daLRTA*, lateral learning and expendable states.
+"""Bulitko's family: six parameters that span LRTA*, wLRTA*, daLRTA*, lateral learning and expendable states.
 
 Bulitko (2016, "Per-map algorithm selection"), Algorithm 1; line numbers refer to that algorithm. Written
 ``w*lop_b(wc*c+h)+da+E`` in the paper, which `find` reads too: ``2.654*median_0.153(2.486c+h)+da+E``. Where the paper is
-silent: depression avoidance narrows the neighbourhood for learning and for moving; at least one neighbour is learned
-from; the median of an even number of values is the mean of the middle two; values that differ by less than a millionth
-are equal, and among equal neighbours the first in the graph's order wins. A state is expendable on a grid if its
-remaining neighbours form one unbroken arc of the ring around it, elsewhere if they are connected by edges between them.
+silent: depression avoidance narrows the neighbourhood for learning and for moving. Learning uses at least one
+neighbour. The median of an even number of values is the mean of the middle two. Values that differ by less than a
+millionth are equal, and among equal neighbours the first in the graph's order wins. A state is expendable on a grid if
+its remaining neighbours form one unbroken arc of the ring around it, elsewhere if edges between them connect them.
 
-Two more parameters are other readings of the paper: ``ties=random`` chooses randomly between equal neighbours, in the
-move and in the share that is learned from, and ``share=ceil`` rounds that share up.
+Two more parameters are other readings of the paper. ``ties=random`` chooses randomly between equal neighbours, both in
+the move and in the share that is learned from. ``share=ceil`` rounds that share up.
 
 Operators over whole neighbourhoods multiply values without bound. Beyond 1e250 a value rises by a millionth at a time:
-it stays finite, and is still higher where an agent came more often. So an agent is stuck only if all states around it
-were removed, never without ``expendable``.
+it stays finite, and is still higher in states that the agent visited more often. So an agent is stuck only if all
+states around it were removed, never without ``expendable``.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ class Share(Word):
 _MIN, _AVG, _MEDIAN = int(Operator.MIN), int(Operator.AVG), int(Operator.MEDIAN)
 _RANDOM, _CEIL = int(Ties.RANDOM), int(Share.CEIL)
 
-EIGHT = 8  # neighbours of a cell: the median of up to eight values is found without a loop
+EIGHT = 8  # neighbours of a cell: the median of up to eight values is computed without a loop
 
-HIGH = 1e250  # above this, in units of the graph, a value rises slowly ...
-SLOW = 1.0 + 1e-6  # ... by this factor ...
-HIGHEST = 1e260  # ... up to this, in units ...
-FINITE = 1e300  # ... and in any unit up to this: sums over neighbours stay finite
+HIGH = 1e250  # above this, in units of the graph, a value rises slowly
+SLOW = 1.0 + 1e-6  # the factor by which it rises
+HIGHEST = 1e260  # up to this, in units of the graph
+FINITE = 1e300  # the limit in any unit, so that sums over neighbours stay finite
 
 
 class Params(NamedTuple):
@@ -73,8 +73,8 @@ class Params(NamedTuple):
 
     w: Annotated[float, Range(1, 10), "weight of what is learned"] = 1.0
     wc: Annotated[float, Range(1, 10), "weight of edge costs in what is learned"] = 1.0
-    b: Annotated[float, Range(0, 1), "share of the neighbours, best first, that is learned from"] = 1.0
-    operator: Annotated[Operator, "how their values are put together"] = Operator.MIN
+    b: Annotated[float, Range(0, 1), "share of the neighbours, best first, to learn from"] = 1.0
+    operator: Annotated[Operator, "how their values are combined"] = Operator.MIN
     da: Annotated[bool, "avoid depressions: look only at neighbours where least was learned"] = False
     expendable: Annotated[bool, "permanently remove expendable states"] = False
     ties: Annotated[Ties, NOT_SAMPLED, "which of equal neighbours comes first"] = Ties.ORDER
@@ -88,7 +88,7 @@ class Neighbours(NamedTuple):
     move: npt.NDArray[np.int32]  # [most], index among all neighbours
     f: npt.NDArray[np.float64]  # [most], c + h
     v: npt.NDArray[np.float64]  # [most], wc * c + h
-    rise: npt.NDArray[np.float64]  # [most], by how much h has risen there
+    rise: npt.NDArray[np.float64]  # [most], the rise of h there
 
     @classmethod
     def allocate(cls, space: Space) -> Neighbours:
@@ -138,7 +138,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 @kernel
 def _bounded(new: float, old: float, one: float) -> float:
-    """Return ``new``, limited if it is very many times ``one``, so that values rise slowly and stay finite."""
+    """Return ``new``, limited if it is many times ``one``, so that values rise slowly and stay finite."""
     high = min(HIGH * one, FINITE)
     return new if new <= high else min(new, max(high, old * SLOW), HIGHEST * one, FINITE)
 
@@ -163,7 +163,7 @@ def _gather(graph: Arrays, memory: Memory, params: Params, state: int, goal: int
 
 @kernel
 def _least_learned(near: Neighbours, count: int, slack: float) -> int:
-    """Keep the neighbours where least was learned, and return their number."""
+    """Keep the neighbours whose values have risen least, and return their number."""
     least = np.inf
     for i in range(count):
         least = min(least, near.rise[i])
@@ -177,7 +177,7 @@ def _least_learned(near: Neighbours, count: int, slack: float) -> int:
 
 @kernel
 def _shuffle(chance: Chance, near: Neighbours, count: int) -> None:
-    """Put the neighbours in a random order, so that any of several equal ones may come first."""
+    """Shuffle the neighbours, so that any of several equal ones may be the first."""
     for last in range(count - 1, 0, -1):
         other = draw(chance, last + 1)
         near.move[last], near.move[other] = near.move[other], near.move[last]
@@ -217,8 +217,8 @@ def _combined(near: Neighbours, params: Params, count: int) -> float:
 def _median(values: npt.NDArray[np.float64], count: int) -> float:
     """Return the median of the first ``count`` values, for an even count the mean of the middle two.
 
-    The rest of ``values`` is overwritten. No branch depends on a value: sorting a handful takes longer, because its
-    branches are hard to predict.
+    The rest of ``values`` is overwritten. No branch depends on a value, because branches that are hard to predict make
+    sorting so few values slower.
     """
     low, high = (count - 1) // 2, count // 2
     if count > EIGHT:
@@ -234,7 +234,7 @@ def _median(values: npt.NDArray[np.float64], count: int) -> float:
 def _middle_of_eight(values: npt.NDArray[np.float64]) -> tuple[float, float]:
     """Return the middle two of eight values.
 
-    If both fours are sorted, the lower half of all has the lower of each a and the b at the other end.
+    If both groups of four are sorted, the lower half of all eight is the smaller of each a and the b opposite.
     """
     a0, a1, a2, a3 = _sorted_four(values[0], values[1], values[2], values[3])
     b0, b1, b2, b3 = _sorted_four(values[4], values[5], values[6], values[7])
@@ -310,7 +310,7 @@ setting(
         paper="Hernandez & Baier 2012",
         real_time=True,
         complete=True,
-        summary="LRTA* that prefers neighbours where least was learned, and so leaves depressions sooner.",
+        summary="LRTA* that prefers neighbours whose values have risen least, and so leaves depressions sooner.",
     ),
     da=True,
     b=1.0,
@@ -345,7 +345,7 @@ _PAPER = re.compile(
 
 @dialect
 def from_paper(text: str) -> str | None:
-    """Translate the paper's notation for a member of the family into ours; return None for anything else.
+    """Translate the paper's notation for a member of the family; return None for any other text.
 
     >>> from_paper("2.654*median_0.153(2.486c+h)+da+E")
     'family(w=2.654, b=0.153, wc=2.486, operator=median, da=true, expendable=true)'

@@ -5,8 +5,8 @@ it knows. An expanded state is dead if no neighbour has its best path through it
 does has an equally good path through another state. Both are pruned: no lookahead enters them again. A pruned state is
 restored when a cheaper path to it is found.
 
-The paper leaves some of this open. This is our reading, which makes it complete (docs/algorithms/flrta.md has the
-proof):
+The paper leaves some of this open. This is our reading, which makes it complete (for the proof, see
+docs/algorithms/flrta.md):
 
 - A state p supports a neighbour t if p is expanded, not pruned, and g(t) = g(p) + c(p, t). Each t stores the number of
   its supporters. A state may be pruned if each unpruned state it supports has another supporter: it is dead if it
@@ -16,11 +16,11 @@ proof):
   states are pruned, highest g first, so that a dead end is pruned from its far end.
 - Lookaheads do not enter a pruned state, as if its h were infinite. A restored state has its initial h again.
 - An agent in a pruned state without a plan goes back along the path that gave the state its g, until it reaches a state
-  that is not pruned.
+that is not pruned.
 - Values of g are kept for all trials of a problem, which begin in the same state. Pruning considers only the paths
   known so far, so repeated trials need not converge to a cheapest path.
-- When the map changes, every g is forgotten, and what was pruned is back: the next plan begins a new path from where
-  the agent is. Values of h stay, or fall as in LSS-LRTA*.
+- When the map changes, every g is forgotten and no state is pruned any longer: the next plan begins a new path from the
+  agent's state. Values of h stay, or fall as in LSS-LRTA*.
 
 Counted as expanded: the lookahead's expansions, those of learning h as in LSS-LRTA*, each closed state that passes its
 g on, each that is considered for pruning, and each that is pruned once more.
@@ -67,12 +67,12 @@ NOBODY = -1
 class Params(NamedTuple):
     """How far to look ahead, where to go, and what to prune."""
 
-    lookahead: Annotated[int, Range(1, 100_000), "states to expand before a move; learning takes more"] = 10
+    lookahead: Annotated[int, Range(1, 100_000), "states to expand before a move; learning expands more"] = 10
     avoidance: Annotated[Avoidance, "how to avoid depressions, if at all"] = Avoidance.OFF
     redundant: Annotated[bool, "prune redundant states too, not only dead ones"] = True
 
 
-#: What is known about the path from the start to a state, in the problem and on the map whose number it has.
+#: The best known path from the start to a state, in the problem and on the map of this version.
 FROM_START = np.dtype(
     [
         ("g", np.float64),
@@ -104,7 +104,7 @@ class Origins(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What was learned in both directions, and the arrays for the lookahead."""
+    """The values learned in both directions, and the arrays for the lookahead."""
 
     h: Learned
     origins: Origins
@@ -178,9 +178,9 @@ def _is_closed(local: Local, slot: int) -> bool:
 
 @kernel
 def _propagate_g(memory: Memory, graph: Arrays, goal: int) -> tuple[int, int, int]:
-    """Let closed states pass a new g on to their neighbours, lowest g first.
+    """Pass a new g of closed states on to their neighbours, lowest g first.
 
-    Returns the number of states that did so, of moves looked at, and of restored states whose h is their first.
+    Return the numbers of states that did so, of moves generated, and of restored states whose h is their first.
     """
     local, origins, slack = memory.local, memory.origins, TOLERANCE * unit(graph)
     heap.clear(origins.order)
@@ -219,7 +219,7 @@ def _propagate_g(memory: Memory, graph: Arrays, goal: int) -> tuple[int, int, in
 
 @kernel
 def _prune(memory: Memory, graph: Arrays, params: Params, goal: int) -> tuple[int, int]:
-    """Prune dead and redundant closed states, highest g first; return the number of states and moves looked at."""
+    """Prune dead and redundant closed states, highest g first; return the numbers of states and of moves considered."""
     local, origins = memory.local, memory.origins
     heap.clear(origins.order)
     for slot in range(reached(local)):
@@ -233,7 +233,7 @@ def _prune(memory: Memory, graph: Arrays, params: Params, goal: int) -> tuple[in
         if _is_needless(origins, graph, state, params.redundant):
             _remove(origins, graph, state)
             expanded, touched = expanded + 1, touched + degree(graph, state)
-            note(memory.h.log, LEARNED, state, np.inf)  # as good as: lookaheads do not enter it
+            note(memory.h.log, LEARNED, state, np.inf)  # in effect, as lookaheads do not enter it
     return expanded, touched
 
 
@@ -241,7 +241,7 @@ def _prune(memory: Memory, graph: Arrays, params: Params, goal: int) -> tuple[in
 def _is_needless(origins: Origins, graph: Arrays, state: int, redundant: bool) -> bool:
     """Return whether each unpruned state that this one supports has another supporter.
 
-    If not ``redundant``: whether it supports none.
+    If ``redundant`` is false, return whether it supports none.
     """
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
@@ -262,7 +262,7 @@ def _supports(origins: Origins, graph: Arrays, state: int, near: int, cost: floa
 
 @kernel
 def _remove(origins: Origins, graph: Arrays, state: int) -> None:
-    """Prune a state: it no longer supports its neighbours."""
+    """Prune a state, so that it no longer supports its neighbours."""
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
         if _supports(origins, graph, state, near, price(graph, state, k)):

@@ -45,10 +45,10 @@ _OFF, _ALL = int(Shortcuts.OFF), int(Shortcuts.ALL)
 
 
 class Params(NamedTuple):
-    """Where HCDPS tries to skip subgoals, and how much work it spends on that."""
+    """Where HCDPS tries to skip subgoals, and the work that it may spend on this."""
 
-    shortcuts: Annotated[Shortcuts, "where to try to leave subgoals out"] = Shortcuts.ENDS
-    m: Annotated[int, Range(0, 100_000), "steps that attempts at hill-climbing may take before a move, in all"] = 100
+    shortcuts: Annotated[Shortcuts, "where to try to skip subgoals"] = Shortcuts.ENDS
+    m: Annotated[int, Range(0, 100_000), "steps of hill-climbing before a move, all attempts together"] = 100
 
 
 PLAN = np.dtype(
@@ -57,21 +57,21 @@ PLAN = np.dtype(
         ("region", np.int64),  # the region at the end of this chain
         ("goal_region", np.int64),
         ("next", np.int64),  # the next subgoal of this chain
-        ("end", np.int64),  # where its subgoals end
-        ("trial", np.int64),  # the trial that all this belongs to
+        ("end", np.int64),  # the end of its subgoals
+        ("trial", np.int64),  # the trial of all this
     ]
 )
 
 
 class Plan(NamedTuple):
-    """The subgoal that the agent climbs to, and what comes after it."""
+    """The subgoal that the agent climbs to, and those after it."""
 
     scalars: npt.NDArray[Any]  # [1], of PLAN
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Plan:
-        """Return a plan without an aim."""
+        """Return a plan without a subgoal."""
         return cls(space.mind.one(PLAN), space.clock)
 
 
@@ -123,13 +123,13 @@ def _has_path(graph: Arrays, regions: Regions, state: int, goal: int) -> bool:
 
 @kernel
 def _set_out(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Effort:
-    """Forget the last trial, and choose the first aim: the goal if it can be climbed to."""
+    """Forget the last trial, and choose the first aim, which is the goal if it can be climbed to."""
     plan, regions = memory.plan, memory.regions
     at = plan.scalars[0]
     at["trial"] = plan.clock[0]["trial"]
     at["aim"] = state
     at["region"], at["goal_region"] = region_of(regions, state), region_of(regions, goal)
-    at["next"], at["end"] = 0, 0  # an empty chain: the seed comes first
+    at["next"], at["end"] = 0, 0  # an empty chain, so the seed is first
     straight = ascend(graph, state, goal, params.m)
     work = Effort(straight.expanded, straight.touched, 0.0)
     if straight.arrived:
@@ -156,7 +156,7 @@ def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int, w
             if place.aim in (goal, NOWHERE) or expanded >= params.m:
                 break
             later = _following(regions, place, there, goal)
-            if later.aim == state:  # the path returns to this state: what comes before can be skipped
+            if later.aim == state:  # the path returns to this state, so all before it can be skipped
                 place = _beyond(regions, later, state, there, goal)
                 continue
             if later.aim == NOWHERE:
@@ -185,7 +185,7 @@ def _beyond(regions: Regions, place: Place, state: int, there: int, goal: int) -
 
 @kernel
 def _following(regions: Regions, place: Place, there: int, goal: int) -> Place:
-    """Return the next position: in the chain, the seed at its end, in the next chain; after the last, the goal."""
+    """Return the next position: in the chain, the seed at its end, or in the next chain; after the last, the goal."""
     region, at, end = place.region, place.next, place.end
     if at > end:
         if region == there:
@@ -210,7 +210,7 @@ def _following(regions: Regions, place: Place, there: int, goal: int) -> Place:
         two_way=True,
         needs=("regions",),
         examples=("hcdps(shortcuts=all)", "hcdps(shortcuts=off, m=0)"),
-        shown=("hcdps(shortcuts=off, m=0)", "hcdps(m=99)"),  # at most 1 and 100 expansions: limits that people set
+        shown=("hcdps(shortcuts=off, m=0)", "hcdps(m=99)"),  # at most 1 and 100 expansions: common limits
     )
 )
 class HCDPS:

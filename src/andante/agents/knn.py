@@ -1,14 +1,14 @@
 """kNN LRTA*: go to the subgoal of the most similar solved problem, then to the next, with LRTA*.
 
-Bulitko and Björnsson (2009), Figure 7; line numbers refer to that figure. If the records of the database hold whole
+Bulitko and Björnsson (2009), Figure 7; line numbers refer to that figure. If the records of the database store whole
 series of subgoals, as in the journal version, the agent continues to the next subgoal of its record unless it can climb
-to the goal. Such a series begins with the record's own start, from which the first subgoal can always be climbed to;
-the agent goes there first unless it can climb to that subgoal directly.
+to the goal. Such a series begins with the record's own start, from which the first subgoal can always be climbed to.
+The agent goes there first unless it can climb to that subgoal directly.
 
-Where the paper is silent: a subgoal is pursued until reached; at most ``candidates`` records are tested at a time, most
-similar first (``none``: all of them, as in the paper); if no record fits, the agent makes ``retry`` moves towards the
-goal before it looks again (``none``: it goes all the way, as in the paper); a subgoal equal to the agent's state is
-skipped. Values are learned for the goal that is pursued: those of the global goal are kept, those of a subgoal are
+Where the paper is silent: a subgoal is pursued until reached. At most ``candidates`` records are tested at a time, most
+similar first (``none``: all of them, as in the paper). If no record fits, the agent makes ``retry`` moves towards the
+goal before it looks again (``none``: it goes all the way, as in the paper). A subgoal equal to the agent's state is
+skipped. Values are learned for the goal that is pursued: those for the global goal are kept, those for a subgoal are
 forgotten with it. Steps of hill-climbing count as expansions.
 """
 
@@ -36,7 +36,7 @@ STAMPS = 1 << 32  # distinct stamps for subgoals
 
 
 class Params(NamedTuple):
-    """How far kNN LRTA* looks, and how much work it spends on finding a subgoal."""
+    """How far kNN LRTA* looks ahead, and the work that it may spend on finding a subgoal."""
 
     depth: Annotated[int, Range(1, 100), "moves to look ahead"] = 3
     m: Annotated[int, Range(1, 100_000), "steps that an attempt at hill-climbing may take"] = 25
@@ -45,7 +45,7 @@ class Params(NamedTuple):
 
     @property
     def real_time(self) -> bool:
-        """Whether planning per move is bounded: the time to test all records grows with database and map."""
+        """Whether planning per move is bounded: the time to test all records grows with the database and the map."""
         return self.candidates is not None
 
 
@@ -56,7 +56,7 @@ class Apart(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> Apart:
-        """Return arrays with nothing learned yet."""
+        """Return arrays without learned values."""
         clock = space.mind.one(CLOCK, (1, 1, 1, 1, 1, 0.0))
         return cls(Learned.over(space.mind, clock, space.log, Group.ASIDE))
 
@@ -66,14 +66,14 @@ PLAN = np.dtype(
         ("aim", np.int64),  # the state that the agent pursues
         ("left", np.int64),  # moves before it looks for another aim; -1: it keeps this one until reached
         ("next", np.int64),  # the next subgoal of its record
-        ("end", np.int64),  # where the record's subgoals end
-        ("trial", np.int64),  # the trial that all this belongs to
+        ("end", np.int64),  # the end of the record's subgoals
+        ("trial", np.int64),  # the trial of all this
     ]
 )
 
 
 class Plan(NamedTuple):
-    """The state that the agent pursues, and the subgoals it has used in this trial: the paper's taboo list."""
+    """The state that the agent pursues, and the subgoals used in this trial (the paper's taboo list)."""
 
     used: Used
     scalars: npt.NDArray[Any]  # [1], of PLAN
@@ -81,12 +81,12 @@ class Plan(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> Plan:
-        """Return a plan without an aim."""
+        """Return a plan without a subgoal."""
         return cls(Used.over(space.mind), space.mind.one(PLAN), space.clock)
 
 
 class Memory(NamedTuple):
-    """What kNN LRTA* has learned, its plan, and the database."""
+    """The learned values, the plan, and the database of kNN LRTA*."""
 
     subgoals: Subgoals
     found: Shortlist
@@ -129,7 +129,7 @@ def _begin(plan: Plan) -> None:
 
 @kernel
 def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Effort:
-    """Choose an aim: the goal if it can be climbed to, else a subgoal, else the goal after all."""
+    """Choose an aim: the goal if it can be climbed to, else a subgoal, or the goal if there is no subgoal."""
     plan = memory.plan
     at = plan.scalars[0]
     at["left"] = -1
@@ -164,7 +164,7 @@ def _goes_on(memory: Memory, state: int) -> bool:
 
 @kernel
 def _take_up(graph: Arrays, memory: Memory, params: Params, state: int, record: int) -> Effort:
-    """Follow a record. A series begins with the record's start, which is skipped if the next one can be climbed to."""
+    """Follow a record; the start of a series is skipped if its first subgoal can be climbed to."""
     plan, subgoals = memory.plan, memory.subgoals
     at = plan.scalars[0]
     at["next"], at["end"] = subgoals.first[record], subgoals.first[record + 1]

@@ -3,12 +3,12 @@
 The "late acting" of Björnsson, Bulitko and Sturtevant (2009), section 4.3 and row L of Table 1: a baseline for TBA*
 with the same budget per move, which does not act on an unfinished plan. It goes back and forth between the start and
 one randomly chosen neighbour until a complete path is known, and these moves count in the cost of its solution. Where
-the paper is silent: R is divided as in TBA*, so that the two agents differ only in acting; the agent follows the path
-from the first state of it that it reaches; when a wall is discovered on the path, the agent waits for one move and then
+the paper is silent: R is divided as in TBA*, so that the two agents differ only in acting. The agent follows the path
+from the first state of it that it reaches. When a wall is discovered on the path, the agent waits for one move and then
 starts again from its state.
 
-With ``wait`` the agent stands still while it plans: it walks a best path, only later, and the delay shows in the number
-of moves.
+With ``wait`` the agent stands still while it plans. It then walks a best path, only later, and the delay shows in the
+number of moves.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from andante.world.layout import Arrays, degree, target
 # The stages of planning.
 SEARCHING, FOUND, TRACED = 0, 1, 2
 
-NEVER = 0  # the number of no trial: a search marked with it has to begin again
+NEVER = 0  # not the number of any trial: a search marked with it has to begin again
 
 
 class Params(NamedTuple):
@@ -59,13 +59,13 @@ PLANNING = np.dtype(
     [
         ("stage", np.int64),
         ("start", np.int64),
-        ("trial", np.int64),  # the trial that all this belongs to
+        ("trial", np.int64),  # the trial of all this
     ]
 )
 
 
 class Planning(NamedTuple):
-    """How far planning has got in the current trial."""
+    """The progress of planning in the current trial."""
 
     scalars: npt.NDArray[Any]  # [1], of PLANNING
     clock: Clock
@@ -77,7 +77,7 @@ class Planning(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """The search, the path it found, and how far planning has got."""
+    """The search, the path it found, and the progress of planning."""
 
     tree: Tree
     paths: TracedPaths
@@ -128,7 +128,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     else:
         to = target(graph, state, draw_once(params.seed, state, goal, degree(graph, state)))
     cost = price_between(graph, state, to)
-    if cost == np.inf and tree.changes.scalars[0]["total"] > 0:  # a wall came between the start and its neighbour
+    if cost == np.inf and tree.changes.scalars[0]["total"] > 0:  # a wall appeared between the start and its neighbour
         at["trial"] = NEVER
         return Move(state, 0.0, work.expanded, work.touched + traced, 0.0, 0)
     if cost == np.inf:

@@ -1,8 +1,8 @@
-"""LRTA*: look d moves ahead, learn in the state left behind, make one move.
+"""LRTA*: look d moves ahead, learn in the current state, make one move.
 
 Korf (1990), as restated in Bulitko et al. (2007), Figure 2; line numbers refer to that figure. Also LRTA* (F, G) of
-Bulitko et al. (2008). Where the papers are silent: among paths with equal f the one whose first move comes first in the
-graph's order wins; if no state is d moves away, the deepest ply is the frontier.
+Bulitko et al. (2008). Where the papers are silent: among paths with equal f the one whose first move is first in the
+graph's order wins. If no state is d moves away, the deepest ply is the frontier.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from andante.world.layout import Arrays, price, target
 
 
 class Params(NamedTuple):
-    """How far LRTA* looks."""
+    """How far LRTA* looks ahead."""
 
     depth: Annotated[int, Range(1, 100), "moves to look ahead"] = 1
 
 
 class Memory(NamedTuple):
-    """What LRTA* has learned, and the arrays for the lookahead."""
+    """The learned values, and the arrays for the lookahead."""
 
     h: Learned
     ball: Ball

@@ -1,15 +1,15 @@
 """LRTS: look d moves ahead, walk all of them, and go back after having learned more than a quota.
 
 Bulitko and Lee (2006), as restated in Bulitko et al. (2007), Figure 3; line numbers refer to that figure. Where the
-paper is silent: a goal reached before the last ply belongs to all later plies too; among paths with equal f the one
-whose first move comes first in the graph's order wins, and values that differ by less than a millionth are equal; an
-agent with nothing to go back to goes forward, and its quota still counts as used up.
+paper is silent: a goal reached before the last ply belongs to all later plies too. Among paths with equal f the one
+whose first move is first in the graph's order wins, and values that differ by less than a millionth are equal. An agent
+with nothing to go back to goes forward, and its quota still counts as used up.
 
 A plan stays in the agent's memory until it is walked. So does the path it came by, the last state on top, to be walked
-back one state per move. This needs moves that can be reversed; after a move that cannot, there is nothing to go back
-to. The path is stored in a ring with room for as many moves as the graph has states: when it is full, the oldest move
+back one state per move. This needs moves that can be reversed; after a move that cannot be, there is nothing to go back
+to. The path is stored in a ring with space for as many moves as the graph has states. When it is full, the oldest move
 is forgotten, as if the trial had begun later. The path back never costs more than (h(start) + T + the greatest h*) /
-gamma, because h falls by gamma * g along it except for what was learned: so only a quota as large as the map can fill
+gamma, because h falls by gamma * g along it except for learned increases. So only a quota as large as the map can fill
 the ring. If a wall is discovered on the next move of the plan, the agent plans again from its state.
 """
 
@@ -34,19 +34,17 @@ from andante.world.layout import Arrays, price, unit
 
 
 class Params(NamedTuple):
-    """The three dimensions of LRTS; the defaults are one of the settings that Bulitko et al. (2007) study."""
+    """The three dimensions of LRTS; the defaults are a setting from Bulitko et al. (2007)."""
 
     depth: Annotated[int, Range(1, 100), "moves to look ahead, and to make before looking again"] = 9
     gamma: Annotated[float, Range(1e-9, 1), "weight of costs against the heuristic, 1 for best paths"] = 0.4
-    quota: Annotated[float, Range(0), IN_COST, "how much to learn in a trial before every lesson means going back"] = (
-        math.inf
-    )
+    quota: Annotated[float, Range(0), IN_COST, "learning per trial after which any more means going back"] = math.inf
 
 
 TRIP = np.dtype(
     [
         ("learned", np.float64),  # u: the amount learned in this trial
-        ("trial", np.int64),  # the trial that all this belongs to
+        ("trial", np.int64),  # the trial of all this
         ("back", np.bool_),  # whether the agent is going back
     ],
     align=True,
@@ -70,7 +68,7 @@ class Trip(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What LRTS has learned, the arrays for the lookahead, and the agent's plan and path."""
+    """The learned values, the arrays for the lookahead, and the agent's plan and path."""
 
     h: Learned
     ball: Ball
@@ -123,7 +121,7 @@ def _plan(graph: Arrays, trip: Trip, ball: Ball, best: Frontier) -> int:
 
 @kernel
 def _go_on(graph: Arrays, trip: Trip, state: int) -> tuple[int, float]:
-    """Return the next move of the plan; -1 if there is none, or if a discovered wall blocks it: then drop the plan."""
+    """Return the next move of the plan, or -1 if there is none; drop the plan if a discovered wall blocks it."""
     to, cost = take_move(trip.ahead, graph, state)
     if cost == np.inf:
         return -1, 0.0
@@ -133,7 +131,7 @@ def _go_on(graph: Arrays, trip: Trip, state: int) -> tuple[int, float]:
 
 @kernel
 def _go_back(graph: Arrays, trip: Trip, state: int) -> tuple[int, float]:
-    """Return one move back, -1 if there is none; more follow until the agent is in a state where it planned."""
+    """Return one move back, or -1 if there is none; more follow until the agent is in a state where it planned."""
     at = trip.scalars[0]
     at["back"] = False
     if how_many(trip.behind) == 0:
@@ -181,7 +179,7 @@ setting(
         real_time=True,
         complete=True,
         converges=True,
-        summary="LRTA* that believes its heuristic 1 / gamma times over, and settles sooner for worse paths.",
+        summary="LRTA* with its heuristic multiplied by 1 / gamma, which converges sooner to worse paths.",
     ),
     depth=1,
     quota=math.inf,
@@ -211,7 +209,7 @@ setting(
         complete=True,
         converges=True,
         examples=("slat(quota=100.0)",),
-        summary="LRTA* until it has learned a quota, infinite by default, and SLA* from then on.",
+        summary="LRTA* until it has learned a quota, infinite by default, and SLA* after that.",
     ),
     depth=1,
     gamma=1.0,
@@ -225,7 +223,7 @@ setting(
         real_time=True,
         complete=True,
         converges=True,
-        summary="Look several moves ahead; walk them all if that taught nothing, else go back to the last plan.",
+        summary="Look several moves ahead; walk them all if nothing was learned, else go back to the last plan.",
     ),
     quota=0.0,
 )

@@ -5,12 +5,12 @@ K LRTA*. With depression avoidance it is daLSS-LRTA* (move-to-border) or aLSS-LR
 Baier (2012). With a weight above 1 it learns by the weighted update of Rivera, Baier and Hernandez (2015): edge costs
 are multiplied by the weight in learning, not in the lookahead. With ``expendable`` it permanently removes expendable
 states, as Sharon, Sturtevant and Felner (2013) do with a lookahead of one: here every closed expendable state whose
-value rose. It then always moves to the frontier, whatever ``walk`` says: frontier states still exist, while all states
-around the agent may have been removed.
+value rose is removed. It then always moves to the frontier, whatever ``walk`` says, because frontier states are not
+removed, while all states around the agent may have been.
 
-Where the papers are silent: among equal f the larger g wins, then the state reached first; values never decrease; marks
-and rises are those of the current trial; if a wall is discovered on the next move of the plan, the agent plans again.
-Counted as expanded are the lookahead's expansions and, in learning, every frontier state and every closed state: the
+Where the papers are silent: among equal f the larger g wins, then the state reached first. Values never decrease. Marks
+and rises are those of the current trial. If a wall is discovered on the next move of the plan, the agent plans again.
+The lookahead's expansions count as expanded and, in learning, every frontier state and every closed state, because the
 predecessors of each are generated once.
 """
 
@@ -47,7 +47,7 @@ FRONTIER = int(Walk.FRONTIER)
 class Params(NamedTuple):
     """How far to look ahead, how to learn, and where to go."""
 
-    lookahead: Annotated[int, Range(1, 100_000), "states to expand before a move; learning takes more"] = 10
+    lookahead: Annotated[int, Range(1, 100_000), "states to expand before a move; learning expands more"] = 10
     walk: Annotated[Walk, "how far to go before planning again"] = Walk.FRONTIER
     avoidance: Annotated[Avoidance, "how to avoid depressions, if at all"] = Avoidance.OFF
     weight: Annotated[float, Range(1, 1000), "of edge costs in what is learned"] = 4.0
@@ -55,12 +55,15 @@ class Params(NamedTuple):
 
     @property
     def complete(self) -> bool:
-        """False if states are removed: one may be needed later, on an unknown map or with one-way arcs."""
+        """Whether it is complete: not if it removes states.
+
+        One may be needed later, on an unknown map or with one-way arcs.
+        """
         return not self.expendable
 
 
 class Memory(NamedTuple):
-    """What was learned, and the arrays for the lookahead."""
+    """The learned values, and the arrays for the lookahead."""
 
     h: Learned
     local: Local
@@ -77,7 +80,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     expanded, touched, learned, stored = 0, 0, 0.0, 0
     to, cost = take_move(memory.ahead.plan, graph, state)
     if cost == np.inf:
-        # An agent among removed states has to leave them: it moves to the frontier, where there are none.
+        # An agent among removed states has to leave them, so it moves to the frontier, where no state is removed.
         walk = FRONTIER if params.expendable else params.walk
         expanded, touched = look_ahead(
             local,
@@ -105,7 +108,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 @kernel
 def _give_up(memory: Memory, graph: Arrays, goal: int) -> int:
-    """Remove expendable states whose values have just risen; return how many states were expanded to find them."""
+    """Remove expendable states whose values have just risen; return the number of states expanded to find them."""
     local, slack, expanded = memory.local, TOLERANCE * unit(graph), 0
     for slot in range(reached(local)):
         state = int64(local.state[slot])
@@ -115,7 +118,7 @@ def _give_up(memory: Memory, graph: Arrays, goal: int) -> int:
         expanded += looked_at
         if dispensable:
             give_up(memory.gone, state)
-            note(memory.h.log, LEARNED, state, np.inf)  # as good as: lookaheads do not enter it
+            note(memory.h.log, LEARNED, state, np.inf)  # in effect, as lookaheads do not enter it
     return expanded
 
 
@@ -181,7 +184,7 @@ setting(
         converges=True,
         examples=("dalss(lookahead=100)",),
         shown=("dalss(lookahead=40)",),
-        summary="LSS-LRTA* that goes to the frontier states whose values rose least, and so leaves depressions sooner.",
+        summary="LSS-LRTA* that goes to frontier states whose values have risen least, to leave depressions sooner.",
     ),
     walk=Walk.FRONTIER,
     avoidance=Avoidance.BORDER,
@@ -196,7 +199,7 @@ setting(
         complete=True,
         converges=True,
         examples=("alss(lookahead=100)",),
-        summary="LSS-LRTA* that goes to frontier states whose values have not risen, while there are any.",
+        summary="LSS-LRTA* that goes to frontier states whose values have not risen, as long as there are any.",
     ),
     walk=Walk.FRONTIER,
     avoidance=Avoidance.MARK,

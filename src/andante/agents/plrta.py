@@ -1,14 +1,14 @@
 """P LRTA*: a lookahead of one move, and learning that spreads by priority to where it matters most.
 
 Rayner, Davison, Bulitko, Anderson and Lu (2007), which is LRTA* with the prioritized sweeping of Moore and Atkeson
-(1993): whenever the value of a state rises, its predecessors are queued, with the increase as their priority, and
-before each move some of the queue is processed. Also P LRTA* (F, G) of Bulitko et al. (2008), whose control parameter
-is the size of the queue.
+(1993). Whenever the value of a state rises, its predecessors are queued with the increase as their priority, and before
+each move some of the queue is processed. Also P LRTA* (F, G) of Bulitko et al. (2008), whose control parameter is the
+size of the queue.
 
-Where the papers are silent: the queue is kept for all moves and trials of one problem; a state that is queued again
-keeps the larger of its priorities; among equal priorities the state queued first is updated first, and the one queued
-last is dropped first when the queue is full; among neighbours with equal f the first in the graph's order wins. Counted
-as expanded are all updates, and choosing the move if anything was updated after the agent's own state.
+Where the papers are silent: the queue is kept for all moves and trials of one problem. A state that is queued again
+keeps the larger of its priorities. Among equal priorities the state queued first is updated first, and the one queued
+last is dropped first when the queue is full. Among neighbours with equal f the first in the graph's order wins. All
+updates count as expanded, and so does choosing the move if anything was updated after the agent's own state.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Queue(NamedTuple):
 
 
 class Near(NamedTuple):
-    """The neighbours of the state that was looked at last, in the graph's order."""
+    """The neighbours of the state that was expanded last, in the graph's order."""
 
     state: npt.NDArray[np.int32]  # [most]
 
@@ -70,7 +70,7 @@ class Near(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What P LRTA* has learned, and what it has yet to update."""
+    """The learned values, and the states that P LRTA* has yet to update."""
 
     h: Learned
     queue: Queue
@@ -115,13 +115,13 @@ def _update(graph: Arrays, memory: Memory, state: int, goal: int) -> tuple[float
 
 @generic
 def _queue_before(arcs: Mirror | Csr, memory: Memory, moves: int, state: int, goal: int, rose: float) -> None:
-    """Queue the predecessors of ``state``, which was looked at last and has ``moves`` moves itself."""
+    """Queue the predecessors of ``state``, which was expanded last and has ``moves`` moves itself."""
     raise TypeError(arcs)
 
 
 @_queue_before.of(Mirror)
 def _queue_neighbours(arcs: Mirror, memory: Memory, moves: int, state: int, goal: int, rose: float) -> None:
-    for k in range(moves):  # known from looking at it: nothing is generated again
+    for k in range(moves):  # known from expanding it, so nothing is generated again
         before = int64(memory.near.state[k])
         if before != goal:
             _enqueue(memory.queue, before, rose)
@@ -137,7 +137,7 @@ def _queue_predecessors(arcs: Csr, memory: Memory, moves: int, state: int, goal:
 
 @kernel
 def _best_move(graph: Arrays, memory: Memory, state: int, goal: int) -> tuple[float, int]:
-    """Return the least cost + h of a move from ``state``, and that move; infinity and -1 if there is none."""
+    """Return the least cost + h of a move from ``state``, and that move; return infinity and -1 if there is none."""
     least, best = np.inf, -1
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
@@ -163,7 +163,7 @@ def _forget(queue: Queue) -> None:
 
 @kernel
 def _enqueue(queue: Queue, state: int, priority: float) -> None:
-    """Queue a state, or raise its priority; if the queue is full, replace the state of the lowest priority if lower."""
+    """Queue a state, or raise its priority; in a full queue it replaces the state of the lowest priority, if lower."""
     at = queue.scalars[0]
     first, last = queue.first, queue.last
     gone = -1

@@ -2,7 +2,7 @@
 
 Sturtevant and Buro (2005); Bulitko et al. (2007, 2008) compare with it. Not real-time: the first move waits for the
 whole plan, though that costs far less than A*'s. Where the papers are silent: the search begins halfway up to the level
-on which start and goal are one node, and a wide corridor includes the neighbours of the path's nodes. Finding those
+on which start and goal are one node, and a wide corridor includes the neighbours of the path's nodes. Finding these
 neighbours counts as an expansion of each node of the path.
 """
 
@@ -25,7 +25,7 @@ from andante.world.layout import Arrays
 class Params(NamedTuple):
     """How PRA* abstracts the map, and how wide its corridors are."""
 
-    widen: Annotated[bool, "corridors take in the neighbours of the path: better paths, more work"] = True
+    widen: Annotated[bool, "corridors include the neighbours of the path: better paths, more work"] = True
     cover: Annotated[Cover, "how cliques are chosen"] = DEFAULT_COVER
 
 
@@ -37,7 +37,7 @@ class Memory(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """Make one move of PRA*: plan the whole path before the first."""
+    """Make one move of PRA*: plan the whole path before the first move."""
     route, layers = memory.levels.route, memory.levels.held.layers
     ahead = route.ahead
     expanded, touched = 0, 0
@@ -56,7 +56,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 @kernel
 def _plan(route: Route, graph: Arrays, layers: Layers, params: Params, state: int, goal: int) -> tuple[int, int]:
-    """Plan the whole path, from the top down; return the number of states expanded and of moves looked at."""
+    """Plan the whole path, from the top down; return the number of states expanded and of moves generated."""
     path = route.scalars[0]
     level = _meeting_level(layers, state, goal) // 2
     expanded, touched, up = 0, 0, EVERYWHERE
@@ -76,7 +76,7 @@ def _plan(route: Route, graph: Arrays, layers: Layers, params: Params, state: in
 
 @kernel
 def _meeting_level(layers: Layers, a: int, b: int) -> int:
-    """Return the lowest level on which two states have the same node; the one above the highest if there is none."""
+    """Return the lowest level on which two states have the same node; the one above the highest if they never do."""
     level = 0
     while a != b and (level == 0 or (a > 0 and b > 0)):
         a, b = ancestor(layers, a, 1), ancestor(layers, b, 1)

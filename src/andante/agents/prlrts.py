@@ -1,22 +1,23 @@
 """PR LRTS: real-time search between regions of the map, each plan refined into moves by A* in a corridor.
 
 Bulitko, Sturtevant, Lu and Yau (2007), Figure 6; line numbers refer to that figure. Each level's algorithm is a
-parameter; the paper's choice is LRTS on the highest level, nothing in between and A* on the ground, which its short
-form LRTS_l(d, gamma, T) denotes. With LRTA* on the highest level, one abstract move per plan, it is PR LRTA* of
+parameter. The paper's choice is LRTS on the highest level, no algorithm in between and A* on the ground; its short form
+is LRTS_l(d, gamma, T). With LRTA* on the highest level, one abstract move per plan, it is PR LRTA* of
 Bulitko, Luštrek, Schaeffer, Björnsson and Sigmundarson (2008). A pattern database over the level it plans on, whose
 regions are states of that level or of a higher one, may choose depth and goal.
 
-Where the papers are silent: an agent in the goal's region plans within that region; the end of a path stands for the
+Where the papers are silent: an agent in the goal's region plans within that region. The end of a path stands for the
 goal if the goal is below it, else for the state below it nearest to its point. LRTS below the highest level has a new
-goal with each plan and no quota, so it may never arrive; the paper, too, found A* best there.
+goal with each plan and no quota, so it may never arrive; the paper, too, found that A* is best there.
 
 With sight, the levels are repaired before every move. By default the agent keeps its path until the next move is
 blocked; a refined path consists of ground states, which repair never renumbers. ``replan=graph`` follows section 4.1 to
 the letter. The paper also resets all values of an abstract level that has changed, as ``forget=level`` does. With sight
-10 each newly seen region then undoes the learning of all earlier trials, which takes up to sixty times the travel and
-is not what the paper's curves show. On a map that changes the levels are mended for all agents between their moves; a
-plan that fails because they are behind is made again, and so is one that an opened cell may shorten by a tenth. Values
-of regions stay when cells open, but those of cells are forgotten. On level 0 this is LRTS, with sight and without.
+10 each newly seen region then cancels the learning of all earlier trials. This costs up to sixty times the travel and
+is not what the paper's curves show. On a map that changes, the levels are repaired for all agents between their moves.
+A plan that fails because the levels lag behind is made again, and so is one that an opened cell may shorten by a tenth.
+Values of regions are kept when cells open, but those of cells are forgotten. On level 0 this is LRTS, with sight and
+without.
 """
 
 from __future__ import annotations
@@ -81,15 +82,15 @@ class Ground(Word):
 
 
 class Replan(Word):
-    """When an agent with sight drops its path and plans again."""
+    """The events after which an agent with sight drops its path and plans again."""
 
-    CUT = 0  # when the next move of the path is blocked
-    GRAPH = 1  # ... or when the graph of the level that it plans on has changed
-    WALL = 2  # ... or when it sees any wall for the first time
+    CUT = 0  # the next move of the path is blocked
+    GRAPH = 1  # this, or the graph of the level that it plans on has changed
+    WALL = 2  # either of these, or it sees any wall for the first time
 
 
 class Forget(Word):
-    """What is forgotten when a wall that the agent discovers changes a level."""
+    """The values that are forgotten when a wall that the agent discovers changes a level."""
 
     REGION = 0  # the values of regions that no longer exist
     LEVEL = 1  # all values, once the level that is planned on has changed: the paper's rule
@@ -106,7 +107,7 @@ class Params(NamedTuple):
     depth: Annotated[int, Range(1, 100), "d: abstract moves to look ahead"] = 9
     gamma: Annotated[float, Range(1e-9, 1), "weight of costs against the heuristic, 1 for best paths"] = 0.4
     quota: Annotated[
-        float, Range(0), IN_COST, "T: how much to learn in a trial before every lesson means going back"
+        float, Range(0), IN_COST, "T: amount to learn in a trial before all further learning means going back"
     ] = math.inf
     top: Annotated[Top, "what plans on that level"] = Top.LRTS
     between: Annotated[Between, "what refines the plan between that level and the ground"] = Between.PASS
@@ -116,7 +117,7 @@ class Params(NamedTuple):
     cover: Annotated[Cover, "how cliques are chosen"] = DEFAULT_COVER
     keep: Annotated[Keep, "which regions stay when a discovered wall cuts into them"] = Keep.CONNECTED
     forget: Annotated[Forget, "what is forgotten when a discovered wall changes a level"] = Forget.REGION
-    replan: Annotated[Replan, "with sight, when to plan anew: the path is cut, the level changes, a wall is seen"] = (
+    replan: Annotated[Replan, "with sight, when to replan: the path is cut, the level changes, a wall is seen"] = (
         Replan.CUT
     )
 
@@ -127,7 +128,7 @@ class Params(NamedTuple):
 
     @property
     def real_time(self) -> bool:
-        """Whether planning per move is bounded: A* on the highest level plans whole paths, which grow with the map."""
+        """Whether planning per move is bounded: A* on the highest level plans whole paths, longer on larger maps."""
         return self.top is not Top.ASTAR
 
     @property
@@ -139,12 +140,12 @@ class Params(NamedTuple):
 
     @property
     def crowd(self) -> bool:
-        """Whether it can be one of many units: A* on the highest level could not keep to their budget."""
+        """Whether it can be one of many units: A* on the highest level cannot stay within their budget."""
         return self.real_time
 
     @property
     def living(self) -> bool:
-        """Whether it follows maps that change: levels do, but a pattern database is for the map as it was."""
+        """Whether it follows maps that change: levels do, but a pattern database is for one version of the map."""
         return not self.needs
 
     @property
@@ -155,14 +156,14 @@ class Params(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """The levels, what is learned on them, and what chooses the depth and goal of a plan."""
+    """The levels, the values learned on them, and the databases that choose the depth and goal of a plan."""
 
     levels: Levels
     mind: Mind
     steering: Steering
 
     def with_more_room(self, space: Space) -> Memory:
-        """Return the same memory, with the room for regions that ``space`` allows for."""
+        """Return the same memory, with the space for regions that ``space`` allows for."""
         return self._replace(levels=self.levels.with_more_room(space), mind=self.mind.with_more_room(space))
 
 
@@ -176,7 +177,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     look_for_openings(memory.levels.held, ahead, graph, state, goal)
     if _take_in_walls(memory, graph, params):
         drop(ahead)
-        if is_short_of_room(memory.levels.held):  # wait: there will be more before the next move
+        if is_short_of_room(memory.levels.held):  # wait: there will be more space before the next move
             return Move(state, 0.0, 0, 0, 0.0, at["stored"] - held)
     to, cost = next_on(ahead, graph, state)
     if cost < np.inf:
@@ -197,7 +198,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 @kernel
 def _take_in_walls(memory: Memory, graph: Arrays, params: Params) -> bool:
-    """Repair the levels after walls were seen, forget what no longer holds, and return whether to drop the plan."""
+    """Repair the levels after walls were seen, forget outdated values, and return whether to drop the plan."""
     changed = catch_up(memory.levels.held, graph)
     if changed == UNCHANGED:
         return False
@@ -222,7 +223,7 @@ def _plan(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) 
     while level >= 0:
         within = under(route, graph, layers, up)
         here, there, depth = ancestor(layers, state, level), ancestor(layers, goal, level), params.depth
-        if level > 0 and (here == 0 or there == 0):  # a cell that was opened, above which nothing is mended yet
+        if level > 0 and (here == 0 or there == 0):  # a cell was opened, and the levels above are not repaired yet
             path["moves"] = -1
             break
         if up != EVERYWHERE:
@@ -280,7 +281,7 @@ setting(
         senses=True,
         regions=True,
         examples=("prlrta(level=2, depth=5, gamma=1.0)",),
-        summary="PR LRTS that walks one move between regions and plans anew.",
+        summary="PR LRTS that walks one move between regions and plans again.",
     ),
     top=Top.LRTA,
     between=Between.PASS,
@@ -297,7 +298,7 @@ setting(
         complete=True,
         needs=("pattern",),
         examples=("dprlrta(level=1)",),
-        summary="PR LRTA* that takes the depth and the goal of each plan from a pattern database.",
+        summary="PR LRTA* with the depth and the goal of each plan from a pattern database.",
     ),
     depth_by=DepthBy.PATTERN,
     goal_by=GoalBy.PATTERN,

@@ -1,10 +1,10 @@
 """RTA*: move to the best neighbour, and store the second best value in the state left.
 
 Korf (1990). The value stored is the cost of the path through the best neighbour that the agent does *not* choose. It is
-right while the agent moves on, and too high once it has come back, so values are not kept between trials and nothing
-converges. Where the paper is silent: among neighbours with equal f the first in the graph's order wins; with
-only one neighbour the second best value is infinite, and the state is never entered again. When the goal moves, the
-value is that of leaving the state and coming back to it instead.
+right while the agent moves on, and too high once it has returned, so values are not kept between trials and nothing
+converges. Where the paper is silent: among neighbours with equal f the first in the graph's order wins. With only one
+neighbour the second best value is infinite, and the state is never entered again. When the goal moves, the value is
+instead the cost of leaving the state and returning to it.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     if best < 0:
         return no_move(STUCK, 1, moves)
     if second == np.inf and memory.h.clock[0]["drift"] > 0.0:
-        second = least + 2.0 * price(graph, state, best)  # the goal moves: it may come to where no path led on
+        second = least + 2.0 * price(graph, state, best)  # a moving goal may reach a former dead end
     old = value(memory.h, graph, state, goal)
     stored = store(memory.h, state, second)
-    learned = max(second - old, 0.0) if second < np.inf else 0.0  # an infinite rise would swamp all others
+    learned = max(second - old, 0.0) if second < np.inf else 0.0  # an infinite rise would hide all others
     return Move(target(graph, state, best), price(graph, state, best), 1, moves, learned, stored)
 
 

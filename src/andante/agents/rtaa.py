@@ -1,13 +1,13 @@
-"""RTAA*: look ahead with A*, learn in every expanded state at once from the f of the best frontier state.
+"""RTAA*: look ahead with A*, learn in every expanded state from the f of the best frontier state.
 
 Koenig and Likhachev (2006): h(s) = f(best) - g(s) for every closed s. This learns less than LSS-LRTA* from the same
 lookahead, but needs no second search. With depression avoidance it is daRTAA* (move-to-border) or aRTAA*
 (mark-and-avoid) of Hernandez and Baier (2012), which move to another frontier state but still learn from the best. The
-weighted update has no counterpart here: it is defined on edges, which this rule does not look at.
+weighted update has no counterpart here: it is defined on edges, which this rule does not use.
 
-Where the papers are silent: among equal f the larger g wins, then the state reached first; values never decrease; marks
-and rises are those of the current trial; if a wall is discovered on the next move of the plan, the agent plans again.
-Counted as expanded are the lookahead's expansions: learning generates nothing.
+Where the papers are silent: among equal f the larger g wins, then the state reached first. Values never decrease. Marks
+and rises are those of the current trial. If a wall is discovered on the next move of the plan, the agent plans again.
+Only the lookahead's expansions count as expanded, because learning generates nothing.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Params(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What was learned, and the arrays for the lookahead."""
+    """The learned values, and the arrays for the lookahead."""
 
     h: Learned
     local: Local
@@ -124,7 +124,7 @@ setting(
         converges=True,
         examples=("dartaa(lookahead=100)",),
         shown=("dartaa(lookahead=100)",),
-        summary="RTAA* that goes to the frontier states whose values rose least, and so leaves depressions sooner.",
+        summary="RTAA* that goes to frontier states whose values have risen least, to leave depressions sooner.",
     ),
     walk=Walk.FRONTIER,
     avoidance=Avoidance.BORDER,
@@ -139,7 +139,7 @@ setting(
         complete=True,
         converges=True,
         examples=("artaa(lookahead=100)",),
-        summary="RTAA* that goes to frontier states whose values have not risen, while there are any.",
+        summary="RTAA* that goes to frontier states whose values have not risen, as long as there are any.",
     ),
     walk=Walk.FRONTIER,
     avoidance=Avoidance.MARK,

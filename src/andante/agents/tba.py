@@ -1,37 +1,37 @@
 """TBA*: one A* search, interrupted before each move to follow the most promising path found so far.
 
-Björnsson, Bulitko and Sturtevant (2009), Algorithm 1; line numbers are that algorithm's. Where the paper is silent or
-slips:
+Björnsson, Bulitko and Sturtevant (2009), Algorithm 1; line numbers refer to that algorithm. Where the paper is silent
+or slips:
 
 - Line 30 overwrites what line 27 needs, so the previous state is stored separately. The path is popped up to the
-  agent's state. An agent on the last state of its path has nowhere to go along it, and counts as not on the path.
-- ``ties`` says which of the states with equal f is expanded first, by default the one opened last. Equal means in the
-  same bucket, which is a sixteenth of a typical move's cost wide. So, as in `search.astar`, a state may be reopened,
-  and the goal counts as expanded when no queued state can lead to a cheaper path: the solution is as good as A*'s. Each
-  state taken from the queue is charged to the budget as an expansion, even if it turns out not to need one.
-- There is at least one expansion per move, and one is left for tracing, whatever R and r. From the move that finds the
-  solution on, what is left of R goes to tracing.
+  agent's state. An agent on the last state of its path cannot follow it further, and counts as not on the path.
+- ``ties`` defines which of the states with equal f is expanded first, by default the one opened last. Equal means in
+  the same bucket, which is a sixteenth of a typical move's cost wide. So, as in `search.astar`, a state may be
+  reopened, and the goal counts as expanded when no queued state can lead to a cheaper path: the solution is as good as
+  A*'s. Each state taken from the queue is charged to the budget as an expansion, even if it turns out not to need one.
+- There is at least one expansion per move, and one is left for tracing, whatever R and r are. From the move that finds
+  the solution on, what is left of R is used for tracing.
 - The switch rule: an agent at the end of its path takes any new one, and the solution is always taken.
 - The search for a shortcut begins from all states of the solution. Those before the point where the agent left it
   change nothing. Queueing a state counts as a step of tracing, so if R is too small to queue a long solution, no
-  shortcut is found. The paper does not charge this to R (``charge_queueing=false``); then the time of a move on the way
-  back grows with the solution. The shortcut is taken when the agent's state is among those with the least f.
+  shortcut is found. The paper does not charge this to R (``charge_queueing=false``); then the time of a move on the
+  path back grows with the solution. The shortcut is taken when the agent's state is among those with the least f.
 - An agent that has to reverse a move and cannot (one-way arcs) is stuck.
-- If a wall is discovered on the next move of the path or of the way back, the agent waits for one move and then starts
+- If a wall is discovered on the next move of the path or of the path back, the agent waits for one move and then starts
   a new search from its state.
-- On a map that changes, the search tree is kept: around opened cells states are expanded again, and a wall that comes
-  matters only where the agent's path leads through it. Then a new search begins from the agent's state.
-- When the goal moves, the search goes on with the keys that states have; a solution is extended by the goal's trail.
+- On a map that changes, the search tree is kept. States around opened cells are expanded again, and a closed cell
+  matters only if the agent's path leads through it. Then a new search begins from the agent's state.
+- When the goal moves, the search continues with the keys that states have; a solution is extended by the goal's trail.
 
 With a ``weight`` it is TB(WA*) of Hernández, Baier and Asín (2016). Two parameters are not in any paper that we know:
 
 - ``walls_first``: open states at walls, and those as near to the goal as any before, are expanded before all others. A
   search that meets an obstacle then follows its sides, where the order of f would fill the whole bay in front of it.
-  All other states come later, so the search is still complete. It ends with the first path found, and the cost of that
-  path is not bounded. If a cheaper path to a closed state is found, the state takes it without being reopened.
-- ``window``: once the solution is traced, the budget of each move goes to shortening it ahead of the agent
+  All other states are expanded later, so the search is still complete. It ends with the first path found, and the cost
+  of that path is not bounded. A closed state to which a cheaper path is found takes it without being reopened.
+- ``window``: once the solution is traced, the budget of each move is used for shortening it ahead of the agent
   (`search.shorten`), with the same shares of expansions and steps as before. An agent that is not on the solution goes
-  back to it as usual, and the way back is shortened too. `shortcut` then has no effect and takes no memory.
+  back to it as usual, and the path back is shortened too. `shortcut` then has no effect and needs no memory.
 """
 
 from __future__ import annotations
@@ -100,37 +100,37 @@ from andante.world.layout import Arrays, degree, estimate
 # The stages of planning.
 SEARCHING, FOUND, TRACED, CUT_SHORT = 0, 1, 2, 3
 
-NEVER = 0  # the number of no trial: a search marked with it has to begin again
+NEVER = 0  # not the number of any trial: a search marked with it has to begin again
 
 
 class Params(NamedTuple):
-    """The paper's R, r and c, its two enhancements, and how to search and to shorten."""
+    """The paper's R, r and c, its two enhancements, and options for searching and shortening."""
 
     budget: Annotated[int, Range(2, 1e9), "R: work per move, in expansions"] = 100
     r: Annotated[float, Range(0, 1), "share of the budget for expanding; the rest is for tracing paths"] = 0.9
     c: Annotated[float, Range(1, 1e6), "steps of tracing that cost as much as one expansion"] = 10.0
-    shortcut: Annotated[bool, "on the way back to the solution, look for a shorter path to the goal"] = False
+    shortcut: Annotated[bool, "on the path back to the solution, look for a shorter path to the goal"] = False
     switch_rule: Annotated[bool, "keep following a path unless the new one is at least as long"] = False
     weight: Annotated[float, Range(1, 1e6), "on A*'s heuristic"] = 1.0
-    window: Annotated[int | None, Range(1, 1e6), "shorten the solution, this many moves at a time at first"] = None
+    window: Annotated[int | None, Range(1, 1e6), "shorten the solution, initially this many moves at a time"] = None
     window_weight: Annotated[float, Range(1, 1e6), "on A*'s heuristic when the solution is shortened"] = 1.0
     walls_first: Annotated[bool, "expand states at walls, and those nearest to the goal so far, first"] = False
     ties: Annotated[Ties, NOT_SAMPLED, "which of the states with equal f is expanded first"] = Ties.LAST
-    charge_queueing: Annotated[bool, NOT_SAMPLED, "charge queueing the solution, to look for a shortcut, to R"] = True
+    charge_queueing: Annotated[bool, NOT_SAMPLED, "charge queueing the solution for a shortcut to R"] = True
 
     @property
     def real_time(self) -> bool:
-        """False if a move may queue a whole solution without a charge: solutions grow with the map."""
+        """Whether it is real-time: not if a move may queue a whole solution without a charge."""
         return self.charge_queueing or not self.shortcut or self.window is not None
 
     @property
     def crowd(self) -> bool:
-        """False if ties are broken by g: such a queue needs room for all states."""
+        """Whether it can be one of many units: not if ties are broken by g, which needs a queue for all states."""
         return self.ties in (Ties.LAST, Ties.FIRST)
 
 
 class Searches(NamedTuple):
-    """A* from the start, the search for a shortcut, which begins when the first is over, and the route found."""
+    """The search from the start, the search for a shortcut, which begins after it, and the route found."""
 
     forward: Tree
     backward: Tree
@@ -157,9 +157,9 @@ PLANNING = np.dtype(
         ("stage", np.int64),
         ("start", np.int64),
         ("previous", np.int64),  # the agent's previous state
-        ("trial", np.int64),  # the trial that all this belongs to
+        ("trial", np.int64),  # the trial of all this
         ("goal", np.int64),
-        ("found", np.int64),  # the goal to which the solution was found; since then the goal may have moved
+        ("found", np.int64),  # the goal to which the solution was found; it may have moved since
         ("final", np.bool_),  # whether the path being traced is the solution
     ],
     align=True,
@@ -167,7 +167,7 @@ PLANNING = np.dtype(
 
 
 class Planning(NamedTuple):
-    """How far the algorithm has got in the current trial."""
+    """The progress of the algorithm in the current trial."""
 
     scalars: npt.NDArray[Any]  # [1], of PLANNING
     clock: Clock
@@ -179,7 +179,7 @@ class Planning(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """The searches, the paths, and how far planning has got."""
+    """The searches, the paths, and the progress of planning."""
 
     searches: Searches
     paths: TracedPaths
@@ -230,7 +230,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     cost = price_between(graph, state, to) if to >= 0 else np.inf
     if cost == np.inf:
         if to == CUT and at["stage"] == SEARCHING and tree.changes.scalars[0]["total"] > 0:
-            forget(paths)  # a wall came: the search goes on, and the agent looks for another path
+            forget(paths)  # a wall appeared: the search continues, and the agent takes another path
             return Move(state, 0.0, expanded, touched, 0.0, 0)
         return _stand_still(memory.planning, graph, state, to, expanded, touched)
     at["previous"] = state  # line 30
@@ -250,7 +250,7 @@ def _begin(memory: Memory, graph: Arrays, params: Params, state: int, goal: int)
 
 @kernel
 def _take_in_changes(memory: Memory, graph: Arrays, params: Params, state: int) -> None:
-    """Take in what has changed on the map; begin again if the solution ahead of the agent was cut."""
+    """Adapt to changes of the map; begin again if the solution ahead of the agent was cut."""
     tree, at = memory.searches.forward, memory.planning.scalars[0]
     before = tree.scalars[0]["seen"]
     if before == tree.changes.scalars[0]["total"]:
@@ -272,7 +272,7 @@ def _take_in_changes(memory: Memory, graph: Arrays, params: Params, state: int) 
 
 @kernel
 def _leads_through(memory: Memory, params: Params, state: int, cell: int) -> bool:
-    """Return whether the solution ahead of the agent leads through a cell; True also if that is hard to tell."""
+    """Return whether the solution ahead of the agent leads through a cell; True also if that is hard to determine."""
     if memory.planning.scalars[0]["stage"] == CUT_SHORT:
         return True
     if not _shortens(params):
@@ -311,7 +311,7 @@ def _pursue(memory: Memory, graph: Arrays, params: Params, goal: int) -> None:
 
 @kernel
 def _cannot_trace(memory: Memory, graph: Arrays, state: int, goal: int, most: int) -> bool:
-    """Return whether the path to be traced was cut by walls that came since it was found."""
+    """Return whether walls that appeared since the path to be traced was found have cut it."""
     tree, paths = memory.searches.forward, memory.paths
     if not is_damaged(tree):
         return False
@@ -322,7 +322,7 @@ def _cannot_trace(memory: Memory, graph: Arrays, state: int, goal: int, most: in
 
 @kernel
 def _aim(memory: Memory, goal: int) -> None:
-    """Begin to trace a path: to the goal if it was found, else to the most promising state."""
+    """Begin to trace a path to the goal if it was found, else to the most promising state."""
     tree, at = memory.searches.forward, memory.planning.scalars[0]
     at["final"] = at["stage"] == FOUND
     aim(memory.paths, tree, at["found"] if at["final"] else most_promising(tree, goal))
@@ -394,7 +394,7 @@ def _find_shortcut(memory: Memory, graph: Arrays, params: Params, state: int, go
         return Slice(False, 0, 0, 0)
     restart(back, estimate(graph, goal, state))
     near, after = goal, -1
-    while near >= 0:  # the farthest from the goal last: of equal f it is expanded first
+    while near >= 0:  # the farthest from the goal last, as it is expanded first among equal f
         open_at(back, arcs, near, after, cost_to(tree, goal) - cost_to(tree, near), state, 1.0)
         near, after = parent_of(tree, near), near
     work = advance(back, arcs, state, 1.0, left, width(back.open))
@@ -415,7 +415,7 @@ def _step_back(memory: Memory, state: int) -> int:
 
 @kernel
 def _stand_still(planning: Planning, graph: Arrays, state: int, to: int, expanded: int, touched: int) -> Move:
-    """Return what to do if the next move is impossible: stuck at a one-way arc; after a wall was found, begin again."""
+    """Return a move in place if the next move is impossible: stuck at a one-way arc, else begin again after a wall."""
     if to >= 0:
         expanded, touched = expanded + 1, touched + degree(graph, to)  # to find a move from there to here
         if price_between(graph, to, state) < np.inf:

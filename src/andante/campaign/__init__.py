@@ -1,4 +1,4 @@
-"""Campaigns: data files that say what to run, the jobs made from them, and running, stopping and resuming these."""
+"""Campaigns: data files that list what to run, their jobs, and running, stopping and resuming these."""
 
 from andante.campaign.file import Campaign, CampaignError, ProblemSet, Run, read_campaign
 from andante.campaign.plan import Plan

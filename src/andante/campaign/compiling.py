@@ -32,7 +32,7 @@ _SMALL = 32  # width of a map to compile with: machine code does not depend on s
 
 
 def code_of(one: Outfit[str]) -> tuple[Any, ...]:
-    """Return what decides the machine code that an outfit runs."""
+    """Return everything that determines the machine code that an outfit runs."""
     return variant(one.algorithm), one.sight is None, tuple(map(_kind, one.databases))
 
 
@@ -42,12 +42,12 @@ def _kind(text: str) -> str:
 
 
 class Compiler:
-    """Compiles agents, or with ``crowds`` units of crowds, and builders of databases, on a small map.
+    """A compiler of agents, or with ``crowds`` of units of crowds, and of builders of databases, on a small map.
 
-    With ``living`` it compiles agents for maps that change, too, and agents without databases for ``graphs``. ``small``
-    is a small map in the layout of those that agents will run on.
+    With ``living`` it also compiles agents for maps that change, and it compiles agents without databases for
+    ``graphs``. ``small`` is a small map in the layout of the maps that agents will run on.
 
-    Calls ``progress(what, number, total)`` before each that is not in the cache, with the given numbers.
+    It calls ``progress(what, number, total)``, with the given numbers, before it compiles anything not in the cache.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Compiler:
         self._databases: dict[str, Database | AndanteError] = {}
 
     def builder(self, text: str, number: int = 1, total: int = 1) -> Database | None:
-        """Compile the builder of such a database; return the one for the small map, None if it cannot be built."""
+        """Compile the builder of a database; return the database of the small map, or None if it cannot be built."""
         if text not in self._databases:
             goals = np.flatnonzero(self._map.passable.ravel())[:1] if asks_for_goals(text) else None
             with on_compile(lambda _: self._progress(_kind(text), number, total)):
@@ -77,7 +77,7 @@ class Compiler:
         return None if isinstance(found, AndanteError) else found
 
     def agent(self, one: Outfit[str], number: int = 1, total: int = 1) -> bool:
-        """Compile all that such an agent runs; return False if it cannot be made on the small map."""
+        """Compile everything that an agent runs; return False if it cannot be made on the small map."""
         databases = [self.builder(text, number, total) for text in one.databases]
         if None in databases:
             return False
@@ -99,7 +99,7 @@ class Compiler:
         return [*grids, *([World(self._map)] if self._living else []), *(() if one.databases else self._graphs)]
 
     def _tick(self, ready: Outfit[Any]) -> None:
-        """Let a crowd of one unit do all that crowds do."""
+        """Let a crowd of one unit call everything that crowds call."""
         crowd = Crowd(ready.algorithm, self._map, databases=ready.databases)
         start, *_, goal = map(self._map.cell, np.flatnonzero(self._map.passable).tolist())
         ids = crowd.add([start], [goal])
@@ -107,12 +107,12 @@ class Compiler:
         crowd.remove(ids)
 
 
-#: Graphs to compile with: machine code depends only on whether arcs lead back.
+#: Graphs to compile with. Machine code depends only on whether there is an arc back for every arc.
 _TWO_WAY = ((0, 1, 1.0), (1, 2, 1.0))
 
 
 def small_graphs(maps: Iterable[PlannedMap]) -> list[Graph]:
-    """Return small graphs that agents have to be compiled for, to run on the graphs among these maps."""
+    """Return small graphs to compile agents for, so that they can run on the graphs among these maps."""
     found: dict[bool, Graph] = {}
     for planned in maps:
         if is_graph(planned.source.text) and len(found) < 2:
@@ -123,7 +123,7 @@ def small_graphs(maps: Iterable[PlannedMap]) -> list[Graph]:
 
 
 def small_maps(maps: Iterable[PlannedMap]) -> list[Grid]:
-    """Return small maps that agents have to be compiled for, to run on the maps among these: one in each layout."""
+    """Return small maps to compile agents for, so that they can run on the maps among these: one in each layout."""
     found: dict[tuple[bool, bool], Grid] = {}
     for source in (planned.source for planned in maps):
         if not is_graph(source.text):
@@ -142,11 +142,11 @@ def compile_outfits(
     grids: Sequence[Grid] | None = None,
     graphs: Sequence[Graph] = (),
 ) -> None:
-    """Compile all that will run; ``progress(what, number, total)`` is called before each that was not in the cache.
+    """Compile everything that will run, and call ``progress(what, number, total)`` before each compilation.
 
-    It will run on maps like ``grids``, those of the benchmark if it is None, and on graphs like ``graphs``. Parameters
-    that do not go together, and databases that cannot be built, are passed over: running them raises the error, which
-    names the map.
+    The outfits will run on maps like ``grids``, or those of the benchmark if it is None, and on graphs like ``graphs``.
+    Outfits with parameters that contradict each other, and with databases that cannot be built, are skipped: running
+    them raises an error that names the map.
     """
     groups, on_grids = _alike(wanted), grids is None or bool(grids)
     compilers = [
@@ -162,7 +162,7 @@ def compile_outfits(
 def compiling_beside(algorithms: Iterable[Algorithm]) -> Iterator[None]:
     """Compile these algorithms in another process while this block runs, if there is a core for it.
 
-    It ends with the block or after it has compiled them all, whichever is later; they are then found in the cache.
+    The block ends only when all are compiled; they are then found in the cache.
     """
     texts = [str(entry) for entry in algorithms]
     if not texts or cores() < 2:

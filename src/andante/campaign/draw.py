@@ -1,7 +1,7 @@
-"""Choosing the problems of a set: from scenarios, or at random within a band of optimal cost.
+"""The choice of the problems of a set: from scenarios, or at random within a band of optimal cost.
 
-Where maps are upscaled, problems are chosen on the original map and then upscaled with it, as in Bulitko et al. (2008).
-So a band refers to the original map, and the optimal costs of the resulting problems to the upscaled one.
+If maps are upscaled, problems are chosen on the original map and then upscaled with it, as in Bulitko et al. (2008). So
+a band refers to the original map, and the optimal costs of the resulting problems to the upscaled one.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def draw(one: ProblemSet, batches: int, folder: Path, progress: ProgressCallback
 
 
 def _units(one: ProblemSet, batches: int, sources: list[MapSource], progress: ProgressCallback) -> Iterator[Chosen]:
-    """Yield the units of scenes, scene by scene; a scene to generate is another one in each batch."""
+    """Yield the units of scenes, scene by scene; each batch has its own generated scenes."""
     for number, source in enumerate(sources):
         for batch in range(batches):
             seed = one.seed + batch
@@ -110,7 +110,7 @@ def _picked(problems: list[Problem], places: list[list[int]], world: Grid | Grap
 
 
 def _in_band(problems: list[Problem], one: ProblemSet) -> list[Problem]:
-    """Return those whose optimal cost lies in the set's band."""
+    """Return the problems whose optimal cost is in the set's band."""
     band = Band(*one.optimal_cost)
     if not problems or band == Band(0.0, float("inf")):
         return problems
@@ -120,7 +120,7 @@ def _in_band(problems: list[Problem], one: ProblemSet) -> list[Problem]:
 
 
 def _some(known: int, count: int | None, seed: int) -> list[int]:
-    """Return ``count`` of ``known`` places, at random and in order; all if there are no more."""
+    """Return ``count`` of ``known`` places, chosen at random and in order; all if there are not more."""
     if count is None or count >= known:
         return list(range(known))
     return sorted(np.random.default_rng(seed).choice(known, count, replace=False).tolist())

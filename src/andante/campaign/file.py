@@ -86,7 +86,7 @@ class ProblemSet:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All of it as plain data; ``scene``, ``rule``, ``terrain`` and ``landmarks`` only if they are given."""
+        """All settings as plain data; ``scene``, ``rule``, ``terrain`` and ``landmarks`` only if they are given."""
         usual = {"scene": "", "rule": RULES[0], "terrain": "", "landmarks": None}
         return {key: value for key, value in asdict(self).items() if key not in usual or value != usual[key]}
 
@@ -99,14 +99,14 @@ class Sample:
     count: int
     seed: int = 0
     ranges: dict[str, list[float]] = field(default_factory=dict)
-    keep: dict[str, float] = field(default_factory=dict)  # probabilities that parameters keep their defaults
+    keep: dict[str, float] = field(default_factory=dict)  # the probability that a parameter keeps its default
 
 
 @dataclass(frozen=True)
 class Run:
     """Algorithms to run on sets of problems, under the same conditions.
 
-    With ``batches`` everything is repeated, with new problems and samples drawn for each batch.
+    With ``batches``, everything is repeated with new problems and samples drawn for each batch.
     """
 
     problems: tuple[str, ...]
@@ -114,15 +114,15 @@ class Run:
     sample: Sample | None = None
     batches: int = 1
     limits: Limits = field(default_factory=Limits)
-    max_trials: int = 1  # if more: trials are repeated until one learns nothing, at most this many
+    max_trials: int = 1  # if more, trials are repeated until one learns nothing, at most this many
     sight: int | None = None
     databases: tuple[str, ...] = ()  # kinds with their parameters, built for every map
-    training: tuple[str, ...] = ()  # maps to build databases from that serve any map
+    training: tuple[str, ...] = ()  # maps to build those databases from that serve any map
     forget_goals: bool = False  # every move of a goal is a new problem
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All of it as plain data; ``forget_goals`` only if it is set."""
+        """All settings as plain data; ``forget_goals`` only if it is set."""
         return {key: value for key, value in asdict(self).items() if key != "forget_goals" or value}
 
     def entries(self, batch: int) -> list[Algorithm]:
@@ -142,7 +142,7 @@ class Run:
         return frozenset(order.name for order in self.shelves()[0])
 
     def fault(self, entry: Algorithm) -> str | None:
-        """Return what keeps an algorithm from being run under these conditions; None if nothing does."""
+        """Return why an algorithm cannot be run under these conditions, or None if it can."""
         for kind in entry.needs:
             if kind not in self._kinds:
                 return f"{entry} needs a database of kind {kind!r}, but the run has none; list it under databases"
@@ -165,7 +165,7 @@ class Campaign:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Everything that decides which trials are run, as plain data; a store is for one such set of settings."""
+        """Everything that determines which trials are run, as plain data; a store is for one such set of settings."""
         problems = {name: one.settings for name, one in self.problems.items()}
         return {
             "scale": self.scale,
@@ -181,7 +181,7 @@ class Campaign:
 
 
 def read_campaign(path: str | os.PathLike[str], scale: str = "full") -> Campaign:
-    """Read a campaign file; a `CampaignError` gives the line of what is wrong with it."""
+    """Read a campaign file; raise `CampaignError`, with the line, if something is wrong with it."""
     file = Path(path)
     data, lines = read_tables(file, scale)
     top = Table(data, "", file, lines)
@@ -267,18 +267,18 @@ def _rule(table: Table) -> str:
 
 
 def _terrain(table: Table) -> str:
-    """Return what cells cost, as it is always written."""
+    """Return the costs of cells in their normal form."""
     text = table.take("terrain", str, "")
     _checked(table, "terrain", text, parse_costs)
     return costs_text(parse_costs(text))
 
 
 def _check_graphs(table: Table, one: ProblemSet) -> None:
-    """Refuse what is for maps only, where there are graphs, and the reverse."""
+    """Refuse keys for maps only if there are graphs, and the reverse."""
     graphs = [is_graph(each) for text in one.maps for each in expand(text)]
     if any(graphs) and (one.source == "scenarios" or one.upscale or one.scene):
         key = "from" if one.source == "scenarios" else "upscale" if one.upscale else "scene"
-        table.fail(f"{key!r} is for maps, and there are graphs among these; put them into a set of their own", key)
+        table.fail(f"{key!r} is for maps, and there are graphs among these; put them into a separate set", key)
     for key in ("rule", "terrain"):
         if key in table and (any(graphs) or one.has_scenes):
             table.fail(f"{key!r} is for maps that do not change: graphs and scenes have their moves and costs", key)
@@ -403,9 +403,9 @@ def _check_training(table: Table, run: Run, orders: dict[str, list[BuildOrder]])
 
 
 def _check_algorithms(table: Table, run: Run, entries: dict[str, list[Algorithm]]) -> None:
-    """Refuse algorithms that cannot be run under the run's conditions; of a sample only the first few are checked.
+    """Refuse algorithms that cannot be run under the run's conditions.
 
-    The plan draws and checks all of them, which takes longer.
+    Only the first few of a sample are checked here. The plan draws and checks all of them, which takes longer.
     """
     for text, some in entries.items():
         for fault in filter(None, map(run.fault, some)):

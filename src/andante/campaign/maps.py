@@ -1,4 +1,4 @@
-"""The maps and graphs of a campaign: from a benchmark set, from a file, or generated; and scenes on maps."""
+"""The maps and graphs of a campaign, from a benchmark set, from a file, or generated; and scenes on maps."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from andante.world.scenes import Scene, read_scene
 
 @dataclass(frozen=True)
 class MapSource:
-    """Where one map comes from, as text that any worker understands.
+    """The source of one map, as text that any worker understands.
 
     >>> MapSource("rooms(width=32, height=32, seed=1)").world().width
     32
@@ -33,7 +33,7 @@ class MapSource:
 
     text: str  # SET/NAME, the path of a .map, .scene or graph file, or KIND(width=..., height=..., seed=...)
     size: tuple[int, int] | None = None  # the size to upscale to
-    folder: str = ""  # where relative paths start; it differs between machines and decides nothing
+    folder: str = ""  # where relative paths start; it differs between machines and has no effect on results
     order: SceneOrder | None = None  # the scene to generate on it
     rule: str = RULES[0]  # which diagonal moves are legal on a map
     terrain: str = ""  # what cells cost, by map character
@@ -64,7 +64,7 @@ class MapSource:
         return with_landmarks(graph, self.landmarks) if self.landmarks else graph
 
     def upscaled(self, original: Grid | Graph) -> Grid | Graph:
-        """Return ``original`` upscaled, or unchanged if it should not be upscaled."""
+        """Return ``original``, upscaled if it should be."""
         return original if self.size is None or isinstance(original, Graph) else upscale(original, size=self.size)
 
     def scenario(self, original: Grid | Graph) -> list[Problem]:
@@ -78,12 +78,12 @@ class MapSource:
         return movingai.BenchmarkMap(name, title).problems(original)
 
 
-#: What is said of a map only if it is otherwise.
+#: Properties of a map that are stored only if they differ from these defaults.
 _USUAL: dict[str, Any] = {"rule": RULES[0], "landmarks": 0, "terrain": ""}
 
 
 class PlannedMap(NamedTuple):
-    """A map of a plan: where it comes from, and the fingerprint it must have."""
+    """A map of a plan: its source, and the fingerprint it must have."""
 
     source: MapSource
     name: str
@@ -141,7 +141,7 @@ class PlannedMap(NamedTuple):
 
 
 def check_map(text: str, folder: Path) -> None:
-    """Refuse a text that names no map, graph or scene, without fetching.
+    """Refuse a text that does not name a map, graph or scene, without fetching anything.
 
     Maps of a benchmark set are checked only once it is fetched.
     """

@@ -1,4 +1,4 @@
-"""What to build: a kind of database with all its parameters, and everything else that decides what is in it."""
+"""Orders of databases: a kind with all its parameters, and everything else that determines its contents."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from andante.offline.builder import asks_for_goals, with_parameters
 
 @cache
 def version_of_code(function: Callable[..., Any]) -> str:
-    """Return the version of all code that decides what a function computes: Andante's, and a hash of the sources."""
+    """Return the version of all code that a function runs: Andante's version, and a hash of the sources."""
     return f"{andante.__version__} {source_state(function)}"
 
 
 class BuildOrder(NamedTuple):
-    """What to build: a kind of database with all its parameters, the version of its builder, and training maps."""
+    """A database to build: its kind with all parameters, the version of its builder, and training maps."""
 
     text: str
     version: str
@@ -35,7 +35,7 @@ class BuildOrder(NamedTuple):
 
     @property
     def brief(self) -> str:
-        """The text without the parameters that are at their defaults, for reports.
+        """The text without parameters that have their default values, for reports.
 
         >>> BuildOrder.of("subgoals(records=500)").brief
         'subgoals(records=500)'
@@ -46,7 +46,7 @@ class BuildOrder(NamedTuple):
 
     @property
     def serves_any_map(self) -> bool:
-        """Whether it is built from maps of its own rather than for each map."""
+        """Whether it is built from training maps rather than for each map."""
         return builders()[self.name].any_map
 
     @property
@@ -61,7 +61,7 @@ class BuildOrder(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> BuildOrder:
-        """Return the order that a text in the notation stands for.
+        """Return the order described by a text in the notation.
 
         >>> BuildOrder.of("moves").text
         'moves'
@@ -73,7 +73,7 @@ class BuildOrder(NamedTuple):
 
     @property
     def deciding(self) -> tuple[str, ...]:
-        """Everything that decides what is in the database, except the map it is built for."""
+        """Everything that determines the contents of the database, except the map it is built for."""
         return (self.text, self.version, *(planned.fingerprint for planned in self.training))
 
     def as_data(self) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """The plan: every problem, every algorithm, and the jobs they are divided into.
 
-A job is some of the problems of one map, and one or more algorithms to run on them. Jobs are numbered by the plan and
-run in random order, a few maps at a time. So noise of the machine affects all algorithms alike, and a worker needs to
-hold only a few maps.
+A job consists of some problems of one map, and one or more algorithms to run on them. Jobs are numbered by the plan and
+run in random order, a few maps at a time. So noise of the machine affects all algorithms alike, and a worker needs only
+a few maps in memory.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Conditions:
     forget_goals: bool = False
 
     def deciding(self) -> dict[str, Any]:
-        """Return those that decide the outcome of a trial, as plain data for an id."""
+        """Return the conditions that determine the outcome of a trial, as plain data for an id."""
         return self._data([order.deciding for order in self.databases])
 
     @property
@@ -78,17 +78,17 @@ class Conditions:
 
 
 class Task(NamedTuple):
-    """A line of the plan, as it is stored: an outfit in words, and under which conditions it runs on which draw."""
+    """A line of the plan as it is stored: an outfit as text, its conditions, and the draw that it runs on."""
 
     draw: int  # the number of the draw
     algorithm: str  # as displayed
     settings: str  # in full notation
-    version: str  # of the code that decides what it does
+    version: str  # of the code that determines its behaviour
     conditions: Conditions
 
     @property
     def outfit(self) -> Outfit[str]:
-        """What will run, with what to build for it; the algorithm must be registered here."""
+        """The algorithm to run, with the databases to build for it; it must be registered in this process."""
         databases = tuple(order.text for order in self.conditions.databases)
         return Outfit(find(self.settings), databases, self.conditions.sight)
 
@@ -101,7 +101,7 @@ class Job:
     map: PlannedMap
     set: str
     problems: npt.NDArray[np.int64]  # their numbers in the set
-    units: npt.NDArray[np.int64] | None  # their numbers in the scene, if the map is one's
+    units: npt.NDArray[np.int64] | None  # their numbers in the scene, if the map has one
     repeats: npt.NDArray[np.int64]  # how often each occurred earlier in the set
     starts: npt.NDArray[np.int64]
     goals: npt.NDArray[np.int64]
@@ -186,7 +186,7 @@ class Plan(Outline):
 
     @cached_property
     def _goals_asked(self) -> list[npt.NDArray[np.int64]]:
-        """For each map, the goals of all problems that need a database built for some goals only."""
+        """The goals of all problems that need a database built for some goals only, for each map."""
         draws = sorted({task.draw for task in self.tasks if _asks_for_goals(task)})
         chosen = np.isin(self.problems["draw"], draws)
         place, goal = self.problems["map"][chosen], self.problems["goal"][chosen]
@@ -203,7 +203,7 @@ class Plan(Outline):
     # --- to and from a store ------------------------------------------------------------------------------------------
 
     def as_data(self) -> dict[str, Any]:
-        """Return everything but the tables, as plain data."""
+        """Return everything except the tables, as plain data."""
         conditions = list(dict.fromkeys(task.conditions for task in self.tasks))
         return {
             "sets": self.sets,
@@ -267,7 +267,7 @@ def _cut(problems: Arrays, tasks: list[Task], draws: int) -> Arrays:
 
 
 def _stretches(problems: Arrays) -> Iterator[tuple[int, int]]:
-    """Return the ranges of the table of problems that hold one draw on one map."""
+    """Return the ranges of the table of problems that each contain one draw on one map."""
     change = (np.diff(problems["draw"]) != 0) | (np.diff(problems["map"]) != 0)
     ends = [0, *(np.flatnonzero(change) + 1).tolist(), len(problems["draw"])]
     return ((low, high) for low, high in pairwise(ends) if high > low)
@@ -278,7 +278,7 @@ def _asks_for_goals(task: Task) -> bool:
 
 
 def version_of(algorithm: Algorithm) -> str:
-    """Return the version of the code that decides what an algorithm does."""
+    """Return the version of the code that determines what an algorithm does."""
     return version_of_code(getattr(algorithm.step, "py_func", algorithm.step))
 
 
@@ -348,7 +348,7 @@ def _table(
 
 
 def _count(seen: Counter[tuple[str, str, int, int]], key: tuple[str, str, int, int]) -> int:
-    """Return how often this was seen before, and count it once more."""
+    """Return how often a key was seen before, and count it once more."""
     seen[key] += 1
     return seen[key] - 1
 

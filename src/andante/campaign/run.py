@@ -1,4 +1,4 @@
-"""Running a campaign, stopping it at any moment, and resuming it."""
+"""Functions that run a campaign and resume it; it can be stopped at any moment."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class Progress:
 
     @property
     def seconds_left(self) -> float:
-        """The time that the rest will take at this throughput; infinite before anything is finished."""
+        """The time for the remaining jobs at this throughput; infinite before anything is finished."""
         return self.trials_left / self.trials_per_second if self.trials else np.inf
 
 
 def prepare(
     campaign: Campaign, folder: str | os.PathLike[str], planning: ProgressCallback = quiet
 ) -> tuple[Store, Plan]:
-    """Create or open the campaign's store and plan and return them; fail if the campaign has changed since."""
+    """Create or open the campaign's store and plan, and return both; fail if the campaign has changed since."""
     if Store.exists(folder):
         return _opened(campaign, Store(folder))
     Store.refuse_taken(folder)  # before making a plan, which may take long
@@ -76,7 +76,7 @@ def _opened(campaign: Campaign, store: Store) -> tuple[Store, Plan]:
 
 
 def differences(before: Any, now: Any, where: str = "") -> Iterator[str]:
-    """Yield where two pieces of plain data differ, in words.
+    """Yield the differences between two pieces of plain data, in words.
 
     >>> list(differences({"seed": 1, "run": [{"sight": 5}]}, {"seed": 2, "run": [{"sight": 5}]}))
     ['seed was 1 and is 2']
@@ -127,7 +127,7 @@ def resume(
     go_on: Callable[[Progress], bool] | None = None,
     part: Share | None = None,
 ) -> None:
-    """Run the jobs of a plan that are not in the store yet, or those of them that are in a part."""
+    """Run the jobs of a plan, or of one part of it, that are not in the store yet."""
     with store.writing():
         left = np.setdiff1d(np.arange(len(plan)), own_jobs(store, plan), assume_unique=True)
         order = plan.order(seed)
@@ -135,7 +135,8 @@ def resume(
         todo = order[np.isin(order, left)]
         if not len(todo):
             return
-        store.note(provenance())
+        made = {**provenance(), "engine": engine.title}
+        store.note(made)
         total = sum(plan.trials_of(number) for number in todo.tolist())
         done = Progress(0, total, 0, len(todo), 0.0)
         began = time.perf_counter()
@@ -145,6 +146,7 @@ def resume(
             for batch in results:
                 _check_off(batch, awaited)
                 store.append(_joined(batch))
+                store.note(made)  # a run may take days
                 trials, jobs = done.trials + sum(len(part["id"]) for part in batch), done.jobs + len(batch)
                 done = Progress(trials, total - trials, jobs, len(todo) - jobs, time.perf_counter() - began)
                 if progress is not None:

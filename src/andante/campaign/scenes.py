@@ -1,4 +1,4 @@
-"""Scenes in campaigns: which are to be generated, and what their problems and runs may not have."""
+"""Scenes in campaigns: orders to generate them, and checks of their problems and runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def is_scene_file(text: str) -> bool:
 class SceneOrder(NamedTuple):
     """A scene to generate on a map."""
 
-    text: str  # as `andante.datasets.scenes.scene_call` takes it
+    text: str  # as `andante.datasets.scenes.scene_call` expects it
     units: int
     seed: int
     optimal_cost: tuple[float, float]
@@ -43,11 +43,11 @@ class SceneOrder(NamedTuple):
 
 
 def check_problems(table: Table, one: ProblemSet) -> None:
-    """Refuse what problems that are units of scenes do not take."""
+    """Refuse keys that problems do not accept if they are units of scenes."""
     files = [text for text in one.maps if is_scene_file(text)]
     for key in ("from", "total", "upscale"):
         if key in table:
-            table.fail(f"problems that are units of scenes do not take {key!r}", key)
+            table.fail(f"problems that are units of scenes do not accept {key!r}", key)
     if files and (one.scene or len(files) < len(one.maps)):
         table.fail("scene files have maps of their own: give them without 'scene', and without other maps", "maps")
     if one.scene:
@@ -59,10 +59,10 @@ def check_problems(table: Table, one: ProblemSet) -> None:
 
 
 def check_run(table: Table, run: Run, scenes: bool) -> None:
-    """Refuse what runs on scenes do not take, and what only they do."""
+    """Refuse keys that runs on scenes do not accept, and keys that only they accept."""
     if run.forget_goals and not scenes:
         table.fail("forget_goals is for problems that are units of scenes, where goals may move", "forget_goals")
     if run.max_trials > 1 and scenes:
-        table.fail("a scene is walked once: leave out 'converge'", "converge")
+        table.fail("a scene is run once; leave out 'converge'", "converge")
     for text in filter(is_scene_file, run.training):
         table.fail("databases are built from maps, not from scenes", "training", text)

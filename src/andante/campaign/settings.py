@@ -1,4 +1,4 @@
-"""Settings of an algorithm: random samples from the whole space, and how rows name a setting."""
+"""Settings of an algorithm: random samples from the whole space, and the names of settings in rows."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _check_chances(text: str, free: Mapping[str, Parameter], chances: Mapping[st
 
 
 def _is_range(limits: object, parameter: Parameter) -> bool:
-    """Return whether these are two numbers, in order, between which a value of the parameter may lie."""
+    """Return whether these are two numbers, in order, with legal values of the parameter between them."""
     if not isinstance(limits, Sequence) or isinstance(limits, str) or len(limits) != 2:
         return False
     if not all(isinstance(end, int | float) and not isinstance(end, bool) for end in limits):
@@ -98,14 +98,14 @@ def _draw(parameter: Parameter, rng: np.random.Generator, limits: Sequence[float
     low, high = limits if limits is not None else (known.low, known.high) if known else (-math.inf, math.inf)
     if not (math.isfinite(low) and math.isfinite(high)):
         raise ParameterError(
-            f"the range of {parameter.name} has no end ({parameter.allowed}); give ranges = {{ {parameter.name} = "
+            f"the range of {parameter.name} is unbounded ({parameter.allowed}); give ranges = {{ {parameter.name} = "
             "[low, high] }, or a value in the text"
         )
     return int(rng.integers(int(low), int(high) + 1)) if parameter.kind is int else float(rng.uniform(low, high))
 
 
 def full_notation(algorithm: Algorithm) -> str:
-    """Return the algorithm with all its parameters, including those at their defaults.
+    """Return the algorithm with all its parameters, including those that have their default values.
 
     >>> full_notation(find("lrta"))
     'lrta(depth=1)'

@@ -1,7 +1,7 @@
-"""A share of a campaign: which of its jobs one of several processes runs, without any of them knowing the others.
+"""A share of a campaign: the jobs that one of several independent processes runs.
 
-For job arrays of a queue: each process plans the whole campaign, which gives the same plan everywhere, runs its share
-of the jobs into a store of its own, and the stores are merged.
+It is meant for job arrays of a queue. Each process plans the whole campaign, which gives the same plan everywhere, and
+runs its share of the jobs into a separate store. The stores are merged afterwards.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from andante.store import Outline
 
 @dataclass(frozen=True)
 class Share:
-    """The ``number``-th ``of`` so many shares, counted from 1.
+    """Share ``number`` out of ``of``, counted from 1.
 
     >>> str(Share.read("3/16"))
     '3/16'
@@ -29,10 +29,10 @@ class Share:
 
     @classmethod
     def read(cls, text: str) -> Share:
-        """Return the share that a text names, as ``3/16``."""
+        """Return the share that a text such as ``3/16`` names."""
         found = re.fullmatch(r"\s*([0-9]{1,6})\s*/\s*([0-9]{1,6})\s*", text)
         if found is None or not 1 <= int(found[1]) <= int(found[2]):
-            raise ParameterError(f"a part is written K/N with K from 1 to N, as 3/16, not {text!r:.40}")
+            raise ParameterError(f"a part is written K/N with K from 1 to N, such as 3/16, not {text!r:.40}")
         return cls(int(found[1]), int(found[2]))
 
     def __str__(self) -> str:
@@ -41,7 +41,7 @@ class Share:
     def of_jobs(self, order: npt.NDArray[np.int64], outline: Outline) -> npt.NDArray[np.int64]:
         """Return this share of the jobs, which are given in the order in which they would be run.
 
-        Shares are stretches of that order with about equally many trials. Each thus has jobs of few maps, and needs
+        Shares are stretches of that order with about the same number of trials, so each has jobs of few maps and needs
         few databases. Jobs without trials at the end of the order belong to the last share.
         """
         trials = np.array([outline.trials_of(number) for number in order.tolist()], np.float64)

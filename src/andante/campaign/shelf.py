@@ -1,13 +1,14 @@
-"""Databases that are built once: kept in a folder, and held in memory while they are needed.
+"""Databases that are built once, kept in a folder, and held in memory while they are needed.
 
 Campaigns keep them in the user's cache. `andante advise` keeps them in its own folder, or in memory only: it tries so
 many that they would fill the cache.
 
-A kind that serves any map is built from maps of its own, the order's ``training``, or from those that it is asked for.
-A kind that may be built for some goals only (``goals=asked``) is built for the goals of the campaign's problems.
+A kind that serves any map is built from training maps, the order's ``training``, or from the maps that it is requested
+for. A kind that may be built for some goals only (``goals=asked``) is built for the goals of the campaign's problems.
 
-The name of a file identifies what made it: maps, kind, parameters, goals and the state of the builder's code. So a file
-that is found fits, unless it is damaged: then it is built again. The name also gives the build time.
+The name of a file identifies its contents: maps, kind, parameters, goals and the state of the builder's code. So a file
+with the right name can be used, unless it is damaged; then the database is built again. The name also contains the
+build time.
 """
 
 from __future__ import annotations
@@ -50,14 +51,14 @@ def in_cache() -> Path:
 
 
 class Shelf:
-    """Databases in the folder that ``home`` returns, or without one in memory only; the most recent are held."""
+    """Databases in the folder that ``home`` returns, or in memory only; the most recent ones are held in memory."""
 
     def __init__(self, home: Callable[[], Path] | None) -> None:
         self._home = home
-        self._volumes: Recent[str, Volume] = Recent(_MOST_HELD)  # one at a time is built: that uses all cores
+        self._volumes: Recent[str, Volume] = Recent(_MOST_HELD)  # builds one at a time, because a build uses all cores
 
     def volumes(self, orders: Sequence[BuildOrder], grid: Grid | Graph, goals: npt.NDArray[np.int64]) -> list[Volume]:
-        """Return the databases for a map, for these goals if an order asks for some."""
+        """Return the databases for a map, for these goals if an order is for some goals only."""
         return [self.volume(order, [grid], goals if order.asks_for_goals else None) for order in orders]
 
     def volume(
@@ -69,9 +70,9 @@ class Shelf:
         threads: int | None = None,
         progress: ProgressCallback | None = None,
     ) -> Volume:
-        """Return a database for these maps, from memory, from the folder, or built now.
+        """Return a database for these maps from memory or from the folder, or build it.
 
-        An order that serves any map may be for several maps, all others are for one.
+        An order that serves any map may be for several maps; all others are for one.
         """
         key = _key(order, grids, goals)
 
@@ -83,7 +84,7 @@ class Shelf:
 
     def _found(self, key: str, order: BuildOrder, grid: Grid | Graph) -> Volume | None:
         for file in sorted(self._home().glob(f"{key}-*.db")) if self._home is not None else ():
-            with suppress(DatabaseError, ValueError):  # damaged or not ours, so it is built again
+            with suppress(DatabaseError, ValueError):  # damaged, or not a file of ours, so the database is built again
                 database = load(file, map=grid)
                 if database.kind == order.name:
                     return Volume(database, int(file.stem.partition("-")[2]) / 1000)

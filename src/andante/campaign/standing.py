@@ -1,4 +1,4 @@
-"""What is in a campaign's store: its plan, and how much of it is finished. Reading only; `run` is for running."""
+"""Reading of a campaign's store: its plan, and how much of it is finished."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from andante.store import Status, Store, outline
 
 
 def plan_of(store: Store, folder: str = "") -> Plan:
-    """Return the plan of a store; its maps can be read only if the folder where paths start is given."""
+    """Return the plan of a store; its maps can be read only if the folder is given where paths start."""
     if not outline.has_plan(store):
         raise CampaignError(f"{store.folder} is not the store of a single campaign; name one that is")
     tables = {name: outline.arrays(store, name) for name in ("problems", "jobs")}
@@ -22,7 +22,7 @@ def plan_of(store: Store, folder: str = "") -> Plan:
 
 
 def own_jobs(store: Store, plan: Plan) -> npt.NDArray[np.int64]:
-    """Return the numbers of the jobs whose rows are in the store; fail if one of them is of another campaign.
+    """Return the numbers of the jobs whose rows are in the store; fail if one belongs to another campaign.
 
     Another campaign may have a job of the same number, so rows are compared by their ids: for each task those of the
     first and the last problem.

@@ -1,4 +1,4 @@
-"""Running of jobs: the function that every engine calls, in a thread here or in a process elsewhere."""
+"""Running of jobs: the function that every engine calls, in a thread of this process or in another process."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _problems(job: Job, world: Grid | Graph) -> list[Problem]:
 
 
 def _outfit(task: Task, volumes: list[Volume]) -> Outfit[Database]:
-    """Return what runs; raise an error if it is not what was planned."""
+    """Return the algorithm and its databases; raise an error if they are not what was planned."""
     planned = task.outfit
     if version_of(planned.algorithm) != task.version:
         name = planned.algorithm.card.name
@@ -105,7 +105,7 @@ def _run(problems: list[Problem], task: Task, outfit: Outfit[Database], stop: th
 def _converged(
     outfit: Outfit[Database], conditions: Conditions, problems: Iterable[Problem], stop: threading.Event | None
 ) -> list[Row]:
-    """Return a row for each problem: cost, effort and learning of all trials; first move and quality of the last."""
+    """Return a row for each problem: cost, effort and learning of all trials, first move and quality of the last."""
     found: list[Row] = []
     for problem in problems:
         with outfit.spare_agent(problem) as agent:

@@ -1,4 +1,4 @@
-"""The command line: one file per verb, imported only when its verb is called, and files that verbs share."""
+"""The command line: one file per command, imported only when the command is called, and files that commands share."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from typer.core import TyperGroup
 
 from andante.errors import AndanteError, did_you_mean, shortened
 
-#: Verb, file, one line of help; the order is that of `andante --help`.
+#: Commands with one line of help, in the order of `andante --help`.
 VERBS = {
     "solve": "Solve one problem with one algorithm.",
     "compare": "Compare algorithms on the problems of one map.",
     "crowd": "Run many units on one map under one budget, and measure them.",
-    "play": "Write and open the playground: a page in which agents walk over a map that you draw.",
+    "play": "Write and open the playground: a page in which agents walk on a map that you draw.",
     "advise": "Find the agent to use on your maps, under your limits.",
     "algorithms": "List the algorithms and their parameters.",
     "maps": "List, show, generate and fetch maps.",
@@ -36,11 +36,11 @@ VERBS = {
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
-_UsageError: Any = typer.BadParameter.__bases__[0]  # Typer gives it no name of its own
+_UsageError: Any = typer.BadParameter.__bases__[0]  # Typer does not export it
 
 
 class _Verbs(TyperGroup):
-    """Imports a verb's file when the verb is called, so that `andante --help` and bad calls return quickly."""
+    """A group that imports a command's file when it is called, so that `andante --help` and bad calls are quick."""
 
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
         return list(VERBS)
@@ -69,7 +69,7 @@ class _Verbs(TyperGroup):
 
 
 def _reflow(command: Any) -> None:
-    """Join the lines of each paragraph of a command's help: the terminal decides where lines end."""
+    """Join the lines of each paragraph of a command's help, so that the terminal wraps them."""
     if command.help:
         command.help = re.sub(r"(?<!\n)\n(?!\n)", " ", command.help)
     for inner in getattr(command, "commands", {}).values():
@@ -78,7 +78,7 @@ def _reflow(command: Any) -> None:
 
 @contextmanager
 def _short_usage_errors() -> Iterator[None]:
-    """Shorten the arguments that Typer quotes in its error messages to what fits on a screen."""
+    """Shorten the arguments that Typer quotes in its error messages so that they fit on a screen."""
     try:
         yield
     except _UsageError as error:
@@ -111,10 +111,10 @@ def main() -> None:
     except KeyboardInterrupt:
         typer.echo("andante: interrupted", err=True)
         sys.exit(INTERRUPTED)
-    except BrokenPipeError:  # the reader of our output is gone
+    except BrokenPipeError:  # the program that read our output has ended
         sys.stderr.close()
         sys.exit(OK)
-    except OSError as error:  # of a file or folder that no other code handled
+    except OSError as error:  # a file or folder that no other code handles
         where = f"{error.filename}: " if error.filename is not None else ""
         typer.echo(f"andante: {shortened(f'{where}{error.strerror or error}')}", err=True)
         sys.exit(FAILED)

@@ -1,4 +1,4 @@
-"""What `andante advise` prints and writes: tables, JSON, a page."""
+"""The output of `andante advise`: tables, JSON and a page."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def print_ladder(rungs: Sequence[Rung], as_json: bool, folder: Path | None) -> N
     from rich.text import Text
 
     from andante.files import write_whole
+    from andante.markdown import markdown_table, plain
     from andante.measures import measure
-    from andante.report.markdown import markdown_table, plain
     from andante.selection.trials import SCORE
 
     if as_json:
@@ -80,7 +80,7 @@ def _best(rung: Rung) -> list[str]:
 
 
 def labelled(advice: Advice) -> dict[str, Summary]:
-    """Return the ranking under short names, for tables and plots: names with parameters and databases are long."""
+    """Return the ranking under short names for tables and plots; names with parameters and databases are too long."""
     return {f"{place}. {one.candidate.algorithm.card.name}": one.summary for place, one in enumerate(advice.ranking, 1)}
 
 
@@ -127,6 +127,6 @@ def write_results(advice: Advice, folder: Path) -> None:
         rows=[{**row, "algorithm": short[str(row["algorithm"])]} for row in advice.rows],
         answer=Answer([f"Wanted: {advice.requirements.sentence}.", *advice.sentences], advice.code),
         notes=[f"{label} is {one.name}" for label, one in labels.items()],
-        over="problems",  # no other maps than these matter
+        over="problems",  # only these maps matter
     )
     err.print(f"wrote {folder / 'advice.html'} and {folder / 'trials.csv'}", soft_wrap=True)

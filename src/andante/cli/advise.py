@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 MINUTES = 5.0  # if neither --minutes nor --problems is given
-WORTH_SAYING = 10.0  # seconds of compiling above which they are reported
-MOST_MAPS = 24  # of a folder or set: from a larger one this many are drawn
+WORTH_SAYING = 10.0  # seconds of compiling above which the time is reported
+MOST_MAPS = 24  # of a folder or set; from a larger one this many are drawn
 
 
 @app.command()
@@ -74,7 +74,7 @@ def advise(
         f"Default: {MINUTES:g}, unless --problems is given.",
     ),
     problems: int | None = typer.Option(
-        None, min=10, help="The most problems to race on; the best are run on as many fresh ones. Default: 400."
+        None, min=10, help="The most problems to race on; the best are run on as many new ones. Default: 400."
     ),
     candidates: int = typer.Option(
         200, min=1, help="About how many settings to try; those that cards recommend are always tried."
@@ -94,9 +94,9 @@ def advise(
 ) -> None:
     """Find the agent to use on these maps, under these limits.
 
-    Agents with different parameters race: many on few problems, the best on more. An agent that breaks a limit on any
-    move is dropped. With --units they are run as crowds, first small ones, and judged by how far units walk and how
-    long they wait.
+    Agents with different parameters race: many run on few problems, and the best on more. An agent that exceeds a limit
+    on any move is dropped. With --units they run as crowds, small ones first, and are judged by how far units walk and
+    how long they wait.
     """
     from andante.selection import Requirements, ladder
     from andante.selection import advise as ask
@@ -169,7 +169,7 @@ def print_if_interrupted(folder: Path | None) -> Iterator[None]:
 
 
 def read_maps(texts: Sequence[str], seed: int, rule: str = "octile", terrain: str = "") -> list[Grid]:
-    """Return the maps that the arguments name; of a large folder or set some are drawn."""
+    """Return the maps that the arguments name; from a large folder or set, draw some."""
     from andante.errors import MapError
     from andante.files import listed
 
@@ -202,7 +202,7 @@ def _map_names(text: str) -> list[str]:
 
 
 def _some(items: list[Any], where: str, seed: int) -> list[Any]:
-    """Return the items, or if there are too many some of them, drawn by the seed, in their order."""
+    """Return the items or, if there are too many, some of them drawn by the seed, in their order."""
     if len(items) <= MOST_MAPS:
         return items
     import numpy as np

@@ -1,4 +1,4 @@
-"""`andante algorithms`: the cards."""
+"""`andante algorithms`: the list of algorithms, and their cards."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from andante.notation import write
 
 app = typer.Typer(add_completion=False)
 
-#: What a card may claim, as a letter and in words.
+#: The claims of cards, as a letter and in words.
 CLAIMS = {
     "real_time": ("R", "real-time"),
     "complete": ("C", "complete"),
@@ -28,7 +28,7 @@ CLAIMS = {
 @app.command()
 def algorithms(
     name: str = typer.Argument(None, help="Show only this one, with its parameters."),
-    bibtex: bool = typer.Option(False, "--bibtex", help="Print the papers of the algorithms, to be cited."),
+    bibtex: bool = typer.Option(False, "--bibtex", help="Print BibTeX entries for the papers of the algorithms."),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """List the algorithms, or one of them with its parameters."""
@@ -86,7 +86,7 @@ def _claims(entry: Any) -> str:
 
 
 def _order(entry: Any, kind: str) -> str:
-    """Return what to build for an agent."""
+    """Return the database to build for an agent, in the notation."""
     from andante.offline import builders
 
     order = builders()[kind].orders_for(entry.params)[0] if kind in builders() else kind
@@ -100,7 +100,7 @@ def _print_links(entry: Any) -> None:
 
     try:
         papers = papers_of(entry)
-    except AlgorithmError:  # an algorithm from elsewhere may have none
+    except AlgorithmError:  # an algorithm that is not part of Andante may have none
         return
     for paper in papers:
         if paper.link:

@@ -39,7 +39,7 @@ def build(
     goals: Path | None = typer.Option(
         None,
         metavar="FILE.scen",
-        help="Build only for the goals of this scenario, on one map; for kinds with goals=asked.",
+        help="Build only for the goals of this scenario, on one map (only for kinds with goals=asked).",
     ),
     rule: str = RULE_OPTION,
     terrain: str = TERRAIN_OPTION,
@@ -52,9 +52,9 @@ def build(
 ) -> None:
     """Build a database for each map, and write it to a file.
 
-    Kinds that work on any map are built from all of the maps, as one file any.KIND. Files are written when they are
-    complete; an interrupt leaves nothing behind. An existing file that was built with other parameters, or for
-    particular goals, is only overwritten with --force. A file that is not a database is never overwritten.
+    Kinds that work on any map are built from all of the maps, as one file any.KIND. Files are written only when they
+    are complete, so an interrupted build leaves no files behind. An existing file that was built with other parameters,
+    or for particular goals, is overwritten only with --force. A file that is not a database is never overwritten.
     """
     from andante.errors import OutputError, ParameterError
     from andante.files import make_folder
@@ -65,7 +65,7 @@ def build(
     call = parse(kind)
     builder, params = chosen_for(call, goals is not None)  # refused before any map is read
     if goals is not None and len(maps) > 1:
-        raise ParameterError("the goals of a scenario are on one map; build the maps one at a time")
+        raise ParameterError("a scenario is for one map; build the maps one at a time")
     grids = [read_world(text, rule, terrain) for text in maps]
     asked = goals_in(goals, grids[0]) if goals is not None else None
     portions = [("any", grids)] if builder.any_map else [(grid.name, [grid]) for grid in grids]
@@ -93,21 +93,21 @@ def build(
 
 
 def goals_in(scenario: Path, grid: Grid) -> list[int]:
-    """Return the goals of the problems in a file; raise an error if none can be solved on this map."""
+    """Return the goals of the problems in a file; raise an error if none of them can be solved on this map."""
     from andante.errors import ScenarioError
     from andante.world.mapfiles import read_scenario
 
     listed = read_scenario(scenario, grid)
     if not listed:
-        raise ScenarioError(f"{scenario} holds no problem that can be solved on {grid.name}")
+        raise ScenarioError(f"{scenario} has no problem that can be solved on {grid.name}")
     return [problem.goal for problem in listed]
 
 
 def refuse_to_overwrite(files: Sequence[Path], builder: Builder, params: Any, force: bool) -> None:
     """Raise an error if one of the files exists and is not a database or, unless forced, has other parameters.
 
-    A damaged database is no loss. Parameters do not say which goals a `goals=asked` file serves, so it is never
-    overwritten without --force.
+    A damaged database may be overwritten. The parameters of a `goals=asked` file do not show which goals it is for, so
+    it is never overwritten without --force.
     """
     from andante.databases.header import is_database, read_header
     from andante.errors import DatabaseError, OutputError
@@ -116,8 +116,7 @@ def refuse_to_overwrite(files: Sequence[Path], builder: Builder, params: Any, fo
     for file in files:
         if os.path.lexists(file) and not is_database(file):
             raise OutputError(
-                f"{file} is there already and is not a database of Andante; move it away, or write elsewhere with "
-                "--out FOLDER"
+                f"{file} exists and is not a database of Andante; move it away, or write elsewhere with --out FOLDER"
             )
         if force:
             continue
@@ -127,14 +126,14 @@ def refuse_to_overwrite(files: Sequence[Path], builder: Builder, params: Any, fo
             continue
         if (there.kind, there.parameters) == (builder.kind, wanted) and wanted.get("goals") == "asked":
             raise OutputError(
-                f"{file} is there already and may have been built for other goals; --force overwrites it, and "
+                f"{file} exists and may have been built for other goals; --force overwrites it, and "
                 "--out FOLDER writes elsewhere"
             )
         if (there.kind, there.parameters) != (builder.kind, wanted):
             old = Call(there.kind, _changed(there.parameters, wanted))
             new = Call(builder.kind, _changed(wanted, there.parameters))
             raise OutputError(
-                f"{file} is there already and was built as {old}, not as {new}; --force overwrites it, and "
+                f"{file} exists and was built as {old}, not as {new}; --force overwrites it, and "
                 "--out FOLDER writes elsewhere"
             )
 

@@ -37,10 +37,12 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Run, resume and report campaigns.")
 
 FILE = typer.Argument(..., metavar="FILE.toml", help="The campaign.")
-STORE = typer.Option(None, "--store", metavar="FOLDER", help="Where the results are. Default: FILE.store, beside it.")
+STORE = typer.Option(
+    None, "--store", metavar="FOLDER", help="The folder for the results. Default: FILE.store, beside the file."
+)
 SCALE = typer.Option(
     "full",
-    help="smoke, quick or full: which values to use where the file gives several; quick+SET: full for this set of "
+    help="smoke, quick or full: the values to use where the file gives several; quick+SET: full for this set of "
     "problems.",
 )
 THREADS = typer.Option(cores(), min=1, help="How many jobs run at once, with the engine 'local'.")
@@ -50,7 +52,7 @@ WORKERS = typer.Option(None, min=1, help="Start this number of Dask workers on t
 PART = typer.Option(
     None,
     metavar="K/N",
-    help="Run only the K-th of N parts, into a store of its own (FILE-part-K-of-N.store); 'andante store merge' "
+    help="Run only part K of N, into a separate store (FILE-part-K-of-N.store); 'andante store merge' "
     "merges the stores of all parts.",
 )
 
@@ -67,7 +69,7 @@ def run(
     part: str | None = PART,
     estimate: bool = typer.Option(False, help="Run for a few seconds, estimate the remaining time, and stop."),
 ) -> None:
-    """Run a campaign, or the rest of it."""
+    """Run a campaign, or the remaining part of it."""
     from andante.campaign import read_campaign
 
     campaign, share = read_campaign(file, scale), read_part(part)
@@ -108,7 +110,7 @@ def resume(
 
 @app.command()
 def status(file: Path = FILE, store: Path | None = STORE, scale: str = SCALE, as_json: bool = JSON_OPTION) -> None:
-    """Show how much of a campaign is done."""
+    """Show how much of a campaign is finished."""
     from dataclasses import asdict
 
     from andante.campaign import read_campaign
@@ -152,13 +154,13 @@ def report(
     penalty: float | None = PENALTY_OPTION,
     turn: float | None = TURN_OPTION,
     over: str = typer.Option(
-        "maps", help="The sample for errors and intervals: maps, or problems if only these maps matter."
+        "maps", help="The sample for errors and intervals: maps, or problems if only these maps are of interest."
     ),
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Report the results of a campaign, and which agents dominate which.
+    """Report the results of a campaign, and which agents dominate others.
 
-    While a campaign is unfinished, only problems that all of its agents have finished count.
+    While a campaign is unfinished, only problems count that all of its agents have finished.
     """
     from andante.campaign import read_campaign
     from andante.measures import quality_of
@@ -208,7 +210,7 @@ def check_set(name: str | None, campaign: Campaign) -> None:
 
 
 def read_part(text: str | None) -> Share | None:
-    """Return the part of a campaign that K/N stands for."""
+    """Return the part of a campaign that K/N describes."""
     from andante.campaign import Share
 
     return None if text is None else Share.read(text)
@@ -221,16 +223,16 @@ def begun(campaign: Campaign, store: Path | None, part: Share | None = None) -> 
 
     folder = store or default_store(campaign, part)
     if not Store.exists(folder):
-        Store.refuse_taken(folder)  # rows without a manifest were begun
+        Store.refuse_taken(folder)  # rows without a manifest were started
         raise CampaignError(
-            f"{campaign.path} was not started yet: there is no store {folder}; start it with "
+            f"{campaign.path} has not been started: there is no store {folder}; start it with "
             f"'{command('run', campaign, store, part)}'"
         )
     return Store(folder)
 
 
 def command(verb: str, campaign: Campaign, store: Path | None, part: Share | None = None) -> str:
-    """Return the command that does something with a campaign."""
+    """Return the command line that runs or resumes a campaign."""
     words = ["andante", "campaign", verb, str(campaign.path)]
     words += [] if part is None else ["--part", str(part)]
     words += [] if campaign.scale == "full" else ["--scale", campaign.scale]

@@ -1,4 +1,4 @@
-"""`andante choose`: what choosing algorithms per map and per problem would gain, from the results of a campaign."""
+"""`andante choose`: the gain of choosing algorithms per map and per problem, computed from a campaign's results."""
 
 from __future__ import annotations
 
@@ -43,15 +43,14 @@ def choose(
     figures: Path | None = typer.Option(None, metavar="FOLDER", help="Write the figures there, as SVG."),
     aslib: Path | None = typer.Option(None, metavar="FOLDER", help="Export the results as an ASlib scenario."),
     paper: Path | None = typer.Option(
-        None, metavar="FILE.toml", help="Show the numbers of a paper, as in studies/choosing/paper.toml, beside ours."
+        None, metavar="FILE.toml", help="Show the numbers of a paper beside ours, as in studies/choosing/paper.toml."
     ),
-    numbers: Path | None = typer.Option(None, metavar="FILE.json", help="With --paper: write both there as data."),
+    numbers: Path | None = typer.Option(None, metavar="FILE.json", help="With --paper: write both there as JSON."),
 ) -> None:
     """Show what choosing an algorithm for each map, or for each problem, gains over one for all.
 
-    As in Bulitko's "Per-map algorithm selection in real-time heuristic search" (2016):
-    prior, sample and exhaustive selection over random splits; and on results that the
-    choice has not seen.
+    As in Bulitko's "Per-map algorithm selection in real-time heuristic search" (2016), it compares prior, sample and
+    exhaustive selection over random splits. It also measures them on results that the choice has not seen.
     """
     from andante.files import make_folder, write_whole
     from andante.report.choosingpaper import missing_for, read_choices
@@ -61,7 +60,7 @@ def choose(
 
     check_places(markdown, csv, numbers)
     if numbers is not None and paper is None:
-        raise ParameterError("--numbers writes the numbers of a paper beside ours, so it needs --paper")
+        raise ParameterError("--numbers writes a paper's numbers beside ours, so it needs --paper")
     title, choices = ("", []) if paper is None else read_choices(paper)
     for kept in filter(None, (figures, aslib)):
         make_folder(kept)
@@ -73,7 +72,7 @@ def choose(
     said: list[str] = []
 
     def show(text: str) -> None:
-        """Print a section as soon as it is ready: the next may take minutes, or fail."""
+        """Print a section as soon as it is ready, because the next one may take minutes, or fail."""
         out.print(text, soft_wrap=True)
         said.append(text)
 
@@ -111,7 +110,7 @@ def check_learning() -> None:
 
 
 def write_best(maps: Matrix, file: Path) -> None:
-    """Write which algorithm is best for each map."""
+    """Write the best algorithm for each map."""
     from csv import writer
     from io import StringIO
 
@@ -148,14 +147,14 @@ def overview(problems: Matrix, store: Store, expansions: float) -> str:
 
 
 def part(title: str, make: Callable[[], list[str]]) -> str:
-    """Return a section; if the results do not suffice for it, it says why."""
+    """Return a section; if the results are not sufficient for it, it says why."""
     from andante.report.choosing import section
     from andante.selection.matrix import MatrixError
 
     try:
         lines = make()
     except MatrixError as error:
-        lines = [f"None: {error}."]
+        lines = [f"Not available: {error}."]
     return section(title, lines)
 
 
@@ -167,9 +166,9 @@ def sweeps(
     also: Sequence[float] = (),
     found: dict[str, list[Line]] | None = None,
 ) -> Iterator[str]:
-    """Yield the paper's tables 1 and 2, with figures 3 and 4; the first also on results unseen by the choice.
+    """Yield the paper's tables 1 and 2, with figures 3 and 4; table 1 also on results not seen by the choice.
 
-    ``also`` are further shares of missing results, and ``found`` takes the lines of tables 1 and 2.
+    ``also`` are further shares of missing results. The lines of tables 1 and 2 are added to ``found``.
     """
     from andante.report.choosing import CITED, SHOWN, draw_sweep, sweep_table
     from andante.selection.split import MISSING, sweep
@@ -219,7 +218,7 @@ def beside_paper(
 
 
 def predictions(problems: Matrix, described: Described, seed: int) -> list[str]:
-    """Return the table of the paper's section 7: what is reached without running everything."""
+    """Return the table of the paper's section 7: the results without running everything."""
     from andante.measures import Statistics
     from andante.report.choosing import prediction_table
     from andante.selection.predict import factorization_scores, on_unseen_maps
@@ -241,7 +240,7 @@ def predictions(problems: Matrix, described: Described, seed: int) -> list[str]:
 
 
 def nearby(problems: Matrix, described: Described, seed: int, figures: Path | None) -> list[str]:
-    """Return the table of what choosing by other problems of the same map reaches, by their number."""
+    """Return the table of results of choosing by other problems of the same map, for several numbers of them."""
     from andante.report.choosing import draw_nearby, nearby_table
     from andante.selection.cases import by_size
 

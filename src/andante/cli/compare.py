@@ -147,7 +147,7 @@ def compare(
 
 
 def kind_ordered(text: str) -> str:
-    """Return the kind of database that a text orders; raise an error if nothing can be built from it."""
+    """Return the kind of database that a text describes; raise an error if it cannot be built."""
     from andante.notation import parse
     from andante.offline.builder import chosen_for
 
@@ -165,7 +165,7 @@ def build_for(grid: Grid, text: str, threads: int) -> tuple[Database, float]:
 
 
 def able(sight: int | None) -> list[Algorithm]:
-    """Return what a comparison shows; with a sight, only what works on unknown maps."""
+    """Return the algorithms that a comparison shows; with a sight, only those that work on unknown maps."""
     from andante.agent import compared
 
     return [entry for entry in compared() if sight is None or (entry.card.senses and not entry.needs)]
@@ -174,7 +174,7 @@ def able(sight: int | None) -> list[Algorithm]:
 def worth_comparing(
     entries: Sequence[Algorithm], grid: Grid, databases: tuple[Database, ...], sight: int | None = None
 ) -> list[Outfit[Database]]:
-    """Return those that can run with these databases: a database may be for agents on another level."""
+    """Return the outfits that can run with their databases; a database may be for agents on another level."""
     from andante.episode.run import Outfit
 
     kinds = {database.kind for database in databases}
@@ -235,7 +235,7 @@ def run_all(
 
 
 def conditions_of(one: Outfit[Database], grid: Grid, built: Sequence[tuple[Database, float]]) -> dict[str, float]:
-    """Return what an agent was given, as columns of its rows; the build times of files are not known here."""
+    """Return the conditions of an agent, as columns of its rows; the build times of files are not known here."""
     from andante.databases.header import pick, sizes
 
     used = [pick(one.databases, kind, grid.graph) for kind in one.algorithm.needs]
@@ -246,7 +246,7 @@ def conditions_of(one: Outfit[Database], grid: Grid, built: Sequence[tuple[Datab
 
 
 def print_results(rows: list[dict[str, Any]], as_json: bool, penalty: float | None = None) -> None:
-    """Print the table, which agents are better than which, and the advice, or all as JSON."""
+    """Print the table, the comparison of agents and the advice, or all as JSON."""
     from andante.cli.reporting import print_comparison
     from andante.measures.advice import LIMITS
     from andante.report.ground import Ground

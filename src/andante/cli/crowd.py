@@ -1,4 +1,4 @@
-"""`andante crowd`: many units on one map, one budget for all of them."""
+"""`andante crowd`: many units on one map, under one budget."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 UNITS = 1000
-MICROSECONDS = 2000.0  # what a game gives to all its units, if nothing else is said
+MICROSECONDS = 2000.0  # the default budget of a tick, as a game might set it
 
-# What units use if nothing else is said: among algorithms without databases, most of a thousand units arrive soon on
-# maps of all kinds. Decision 19 has the numbers. Units that learn together need one that converges.
+# The default algorithms. With the first, most of a thousand units arrive soon on maps of all kinds, and it needs no
+# database; decision 19 has the numbers. Units that learn together need an algorithm that converges.
 ALGORITHM, SHARING = "tba(budget=10, weight=2)", "lss(lookahead=10)"
 
 
@@ -65,7 +65,7 @@ def crowd(
         None, help="The budget of a tick in states expanded: gives the same result on every machine."
     ),
     ticks: int = typer.Option(10_000, min=1, help="Stop after this many ticks, even if units still walk."),
-    seed: int = typer.Option(0, min=0, help="For drawing problems."),
+    seed: int = typer.Option(0, min=0, help="The seed for drawing problems."),
     rule: str = RULE_OPTION,
     terrain: str = TERRAIN_OPTION,
     database: list[Path] = DATABASE_OPTION,
@@ -77,9 +77,9 @@ def crowd(
     html: Path | None = typer.Option(None, metavar="FILE.html", help="Write a page that replays the crowd."),
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Let many units walk over one map, under one budget per tick, and measure them.
+    """Let many units walk on one map, under one budget per tick, and measure them.
 
-    It ends when every unit has arrived, or after --ticks.
+    The run ends when every unit has arrived, or after --ticks.
     """
     from andante.agent import find
     from andante.episode.crowdresult import Pace
@@ -142,7 +142,7 @@ def _problems(grid: Grid, units: int, seed: int, bodies: bool, share: bool) -> l
 
 
 def _units_of(scene: Scene) -> list[Problem]:
-    """Return the problems of a scene's units, with what a walker pays who knows every change at once."""
+    """Return the problems of a scene's units, with the cost of an agent that knows every change immediately."""
     from andante.episode.crowdrun import problems_of
 
     with show_compilation():
@@ -169,7 +169,7 @@ def march(
     with show_compilation():
         Crowd(entry, world, databases=databases, bodies=bodies, share=share).compile()
     gc.collect()
-    gc.freeze()  # as a game does: to look through all that was loaded takes longer than a tick
+    gc.freeze()  # as a game does: scanning everything that was loaded takes longer than a tick
     try:
         with progress_bar("units that have ended", len(problems), quiet=True) as advance:
             same: dict[str, Any] = {"databases": databases, "bodies": bodies, "share": share, "scene": scene}

@@ -1,4 +1,4 @@
-"""`andante databases`: the kinds there are, and what a file holds."""
+"""`andante databases`: the kinds of databases, and the contents of files."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def show(
     terrain: str = TERRAIN_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Show what a database file holds, and with which parameters it was built; a damaged file is an error."""
+    """Show the contents of a database file, and the parameters it was built with; a damaged file is an error."""
     from andante.databases.header import load, read_header
     from andante.measures import measure
 

@@ -33,7 +33,7 @@ app = typer.Typer(add_completion=False)
 SIDE, SEED, PROBLEMS = 512, 7, 200
 BUILD_SECONDS = 40.0  # for building all databases
 UNITS, TICKS = 500, 2000  # of the crowd
-CROWDS = ("hcdps", "dlrta", "lrta")  # the first has the database that is built soonest, the last needs none
+CROWDS = ("hcdps", "dlrta", "lrta")  # the first has the database that is built fastest, the last needs none
 
 
 @app.command()
@@ -59,11 +59,11 @@ def demo(
     print_crowd(crowd)
     make_folder(path.parent)
     write_page("Andante: agents on a generated map", rows, replays(outfits, problems, rows), path, crowd)
-    tell_of_playground(path.parent, grid)
+    announce_playground(path.parent, grid)
 
 
-def tell_of_playground(folder: Path, grid: Grid) -> None:
-    """Write the playground with this map beside the page, if it is built here; say where it is."""
+def announce_playground(folder: Path, grid: Grid) -> None:
+    """Write the playground with this map beside the page, if it is installed, and print where it is."""
     from andante.files import write_whole
     from andante.play.page import is_built, page_with
     from andante.play.scene import scene_of
@@ -81,7 +81,7 @@ def tell_of_playground(folder: Path, grid: Grid) -> None:
 
 
 def run_crowd(grid: Grid, databases: Sequence[Database]) -> CrowdResult:
-    """Let a crowd walk over the map, of the first algorithm in `CROWDS` for which there are databases."""
+    """Run a crowd on the map, of the first algorithm in `CROWDS` for which there are databases."""
     from andante.agent import find
     from andante.datasets.scenarios import random_problems
     from andante.episode.crowdresult import Pace
@@ -93,7 +93,7 @@ def run_crowd(grid: Grid, databases: Sequence[Database]) -> CrowdResult:
 
 
 def quickly_ready(entries: Sequence[Algorithm]) -> list[Algorithm]:
-    """Return the agents that do not plan on levels: those take longest to compile, and need databases of their own."""
+    """Return the agents that do not plan on levels, which take longest to compile and need separate databases."""
     from andante.selection.space import with_databases
 
     return [
@@ -104,9 +104,9 @@ def quickly_ready(entries: Sequence[Algorithm]) -> list[Algorithm]:
 
 
 def kinds_for(entries: Sequence[Algorithm], grid: Grid) -> list[str]:
-    """Return the kinds of databases that these agents use and that may be built in time.
+    """Return the kinds of databases that these agents use and that can probably be built in time.
 
-    Databases for any map are left out: trained on the map that they are tested on they would prove little.
+    Databases for any map are left out, because they would be trained on the same map that they are tested on.
     """
     from andante.offline import builders
 

@@ -1,4 +1,4 @@
-"""`andante maps`: list, show, generate and fetch."""
+"""`andante maps`: list, show, generate and fetch maps."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _sketch(grid: Grid, levels: Hierarchy | None, level: int | None, columns: in
 
     step = max(1, -(-grid.width // columns))
     high, wide = -(-grid.height // (2 * step)) * 2 * step, -(-grid.width // step) * step
-    framed = np.zeros((high, wide), bool)  # what lies beyond the edge is drawn as wall
+    framed = np.zeros((high, wide), bool)  # everything beyond the edge is drawn as wall
     framed[: grid.height, : grid.width] = grid.passable
     blocks = framed.reshape(high // step, step, wide // step, step).mean((1, 3)) >= 0.5
     glyphs = np.array([["█", "▀"], ["▄", " "]])  # wall above and below, wall above, wall below, none
@@ -189,7 +189,7 @@ def generate(
 
 
 def _costs_of(grid: Grid) -> dict[str, float]:
-    """Return what cells cost, by map character, leaving out what costs 1."""
+    """Return the costs of cells by map character, leaving out those that cost 1."""
     import numpy as np
 
     assert grid.weights is not None

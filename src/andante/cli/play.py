@@ -1,4 +1,4 @@
-"""`andante play`: the playground, one page in which the agents think."""
+"""`andante play`: the playground, a page in which agents run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DATABASE_BYTES = 4e6  # of each
 
 @app.command()
 def play(
-    world: str = typer.Argument(None, metavar="[MAP]", help=f"{MAP_HELP} Without one the page makes a map itself."),
+    world: str = typer.Argument(None, metavar="[MAP]", help=f"{MAP_HELP} Without one the page generates a map."),
     rule: str = RULE_OPTION,
     terrain: str = TERRAIN_OPTION,
     path: Path = typer.Option(Path("play.html"), "--out", metavar="FILE.html", help="Where to write the page."),
@@ -29,9 +29,10 @@ def play(
     ),
     show: bool = typer.Option(True, "--open/--no-open", help="Open the page in the browser."),
 ) -> None:
-    """Write and open the playground: a page in which agents walk over a map that you draw.
+    """Write and open the playground: a page in which agents walk on a map that you draw.
 
-    The page has everything inside: no server, no network. Agents that need a database or levels walk on MAP only.
+    The page is one file and needs neither a server nor a network. Agents that need a database or levels walk on MAP
+    only.
     """
     from andante.files import check_place, make_folder, write_whole
     from andante.play.page import check_built, page_with
@@ -54,7 +55,7 @@ def play(
 
 
 def _scene(grid: Grid, with_databases: bool) -> bytes:
-    """Return what the page carries of a map: databases, levels, and how agents that need them lie in memory."""
+    """Return what the page contains for a map: databases, levels, and the memory layouts of agents that need them."""
     from andante.cli.quickly import build_databases, without_slow
     from andante.cli.shared import progress_of_parts
     from andante.play.given import given_scene, orders_for
@@ -73,4 +74,4 @@ def _open(path: Path) -> None:
     import webbrowser
 
     if not webbrowser.open(path.resolve().as_uri()):
-        err.print(f"no browser answered; open {path} in one yourself", soft_wrap=True)
+        err.print(f"no browser could be started; open {path} in a browser yourself", soft_wrap=True)

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from andante.selection.library import BuiltDatabases, Library, Refused
     from andante.world.grid import Grid
 
-MOST_FOR_ALL_PAIRS = 30_000  # states of a map on which a database that looks at all pairs of them is built in that time
+MOST_FOR_ALL_PAIRS = 30_000  # the most states for which a database of all pairs can be built in that time
 
 
 def without_slow(orders: Sequence[str], grid: Grid) -> list[str]:
-    """Return the databases without those that would take too long for sure, before their builders are compiled."""
+    """Return the databases without those that would certainly take too long, before their builders are compiled."""
     large = len(grid.graph) > MOST_FOR_ALL_PAIRS
     slow = [one for one in orders if _builder(one).all_pairs and large]
     for one in slow:
@@ -27,7 +27,7 @@ def without_slow(orders: Sequence[str], grid: Grid) -> list[str]:
 
 
 def _builder(order: str) -> Builder:
-    """Return the builder of a database: it is named by its kind, or with parameters."""
+    """Return the builder of a database, which is named by its kind, or with parameters."""
     from andante.offline import builders
 
     return builders()[order.partition("(")[0]]
@@ -36,10 +36,10 @@ def _builder(order: str) -> Builder:
 def build_databases(
     grid: Grid, orders: Sequence[str], seconds: float, memory_bytes: float | None = None
 ) -> list[tuple[Database, float]]:
-    """Return databases with their build times, built cheapest first as time permits; each is a kind, or has parameters.
+    """Build databases, cheapest first as time permits, and return them with their build times.
 
-    A kind that would take too long, or too much memory, at its defaults is built with its next settings, which need
-    less.
+    Each is a kind, or has parameters. A kind whose default settings would need too much time or memory is built with
+    its next settings, which need less.
     """
     from andante.measures import measure
     from andante.selection.journal import Journal
@@ -66,7 +66,7 @@ def _why(one: Refused) -> str:
 
 
 def first_in_time(library: Library, order: str) -> tuple[str, BuiltDatabases | Refused]:
-    """Return the first settings of a kind that are within the limits, and the databases; or why there are none.
+    """Return the first settings of a kind that are within the limits, with the databases or the reason for none.
 
     An order with parameters is the only one that is tried.
     """

@@ -1,4 +1,4 @@
-"""Print and write the results of a campaign: what `andante campaign report` shows."""
+"""The output of `andante campaign report`: the results of a campaign, printed and written."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read_pair(text: str) -> tuple[str, str]:
 
 
 def read_columns(text: str | None) -> list[str]:
-    """Return the columns of a table, as MEASURE:STATISTIC; a measure alone stands for its usual statistic."""
+    """Return the columns of a table, as MEASURE:STATISTIC; a measure alone means its usual statistic."""
     from andante.measures import measure, measure_and_statistic
 
     found = []
@@ -55,7 +55,7 @@ def write_tables(
     csv: Path | None,
     title: str,
 ) -> None:
-    """Write the tables that were requested; those of agents have the best in bold, and say which are better."""
+    """Write the requested tables; those of agents have the best in bold, and list which are better than others."""
     from andante.report import table
     from andante.report.verdicts import below, caption_and_notes
 
@@ -92,7 +92,7 @@ def print_results(
     y: str,
     as_json: bool,
 ) -> None:
-    """Print the table, which agents are better, and which no other dominates, as text or as JSON."""
+    """Print the table, the comparison of agents, and the agents that no other dominates, as text or as JSON."""
     from dataclasses import asdict
 
     from andante.measures import problem_mismatch
@@ -118,11 +118,11 @@ def print_results(
     print_comparison(comparison)
     free = [one.summary.name for one in standings if one.dominated_by is None]
     if len(free) < len(standings):
-        out.print(f"Dominated by none in {x} and {y}: {', '.join(free)}", soft_wrap=True)
+        out.print(f"Not dominated in {x} and {y}: {', '.join(free)}", soft_wrap=True)
 
 
 def print_comparison(comparison: Comparison | None) -> None:
-    """Print the table of differences and which agents are better than which, if any were compared."""
+    """Print the table of differences, and the agents that are better than others, if any were compared."""
     from rich import box
     from rich.table import Column, Table
     from rich.text import Text

@@ -1,4 +1,4 @@
-"""Run a campaign and show its progress: what `andante campaign` and `andante study` share."""
+"""Running campaigns and showing their progress, for `andante campaign` and `andante study`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def work_on(
 ) -> str:
     """Plan and run a campaign, or a part of it, print its status, and return the engine's title.
 
-    ``again`` is how to resume it.
+    ``again`` is the command that resumes it.
     """
     from andante.cli import INTERRUPTED
 
@@ -82,7 +82,7 @@ def compile_for(plan: Plan) -> None:
 
 @contextmanager
 def _showing() -> Iterator[Callable[[Progress], None]]:
-    """Show a bar with throughput and time left; without a terminal, a line from time to time."""
+    """Show a bar with throughput and time left; without a terminal, print lines at growing intervals."""
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bar
 
@@ -129,8 +129,9 @@ def spoken(seconds: float) -> str:
 
 
 def print_status(store: Store, found: Status, last: Progress | None = None) -> None:
-    """Print how much is done, how long the rest will take, and what the rows were made with."""
+    """Print how much is finished, how long the rest will take, and the versions that made the rows."""
     from andante.provenance import described
+    from andante.store import days_in_words
 
     jobs = f"{found.jobs_finished:,} of {found.jobs:,} jobs finished"
     lines = [f"{store.folder}: {jobs}, {found.trials_finished:,} of {found.trials:,} trials"]
@@ -138,14 +139,14 @@ def print_status(store: Store, found: Status, last: Progress | None = None) -> N
         lines.append(
             f"the rest will take about {spoken(last.seconds_left)}, at {last.trials_per_second:,.0f} trials per second"
         )
-    lines += [f"made with {described(made)}" for made in store.made_with]
+    lines += [f"made {days_in_words([made])} with {described(made)}" for made in store.made_with]
     if found.damaged:
         lines.append(f"{found.damaged} parts were damaged and set aside; their jobs count as not finished")
     print_lines(lines)
 
 
 def print_stopped(folder: Path, again: str) -> None:
-    """Print what is kept of a run that was interrupted, and how to resume it."""
+    """Print how much of an interrupted run is kept, and how to resume it."""
     from andante.campaign import status as stands
     from andante.store import Store
 

@@ -1,4 +1,4 @@
-"""Agents in scenes, for `andante compare`: every agent walks as each unit, alone, while the map changes."""
+"""Agents in scenes, for `andante compare`: every agent replaces each unit, alone, while the map changes."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from andante.world.scenes import Scene
 
 MOVES = 100_000  # ticks after which an agent gives up
-PORTION = 8  # units that a thread takes at a time
-SHOWN_EXPANSIONS = 1e9  # of a tick, in the replay: nobody waits, as nobody does alone
+PORTION = 8  # units that a thread takes at once
+SHOWN_EXPANSIONS = 1e9  # per tick in the replay, so that no unit waits, as none does alone
 
 
 def refuse_rules(scene: Scene, rule: str, terrain: str) -> None:
@@ -41,7 +41,7 @@ def run_scene(
     suboptimality_cap: float,
     built: Sequence[tuple[Database, float]] = (),
 ) -> list[dict[str, Any]]:
-    """Let every outfit walk a scene as each of its first units, and return one row per trial."""
+    """Run every outfit as each of the first units of a scene, and return one row per trial."""
     from andante.cli.compare import conditions_of
     from andante.episode.rows import scene_rows
     from andante.episode.run import compile_all
@@ -96,7 +96,7 @@ def _walked(
 
 
 def scene_replays(outfits: Sequence[Outfit[Database]], scene: Scene, rows: list[dict[str, Any]]) -> list[Trace]:
-    """Record a few agents as the unit whose path is of medium length, with all that changes meanwhile."""
+    """Record a few agents as the unit whose path is of medium length, with all changes of the map."""
     from andante.cli.compare import REPLAY_MOVES, worth_replaying
     from andante.episode.trace import record
     from andante.episode.trial import Limits
@@ -108,12 +108,12 @@ def scene_replays(outfits: Sequence[Outfit[Database]], scene: Scene, rows: list[
     return [
         record(one.algorithm, scene, unit=unit, limits=limits, databases=one.databases)
         for one in worth_replaying(outfits, rows)
-        if one.sight is None  # a trace of a scene cannot hold what an agent discovers
+        if one.sight is None  # a trace of a scene cannot contain what an agent discovers
     ]
 
 
 def scene_crowd(outfits: Sequence[Outfit[Database]], scene: Scene, rows: list[dict[str, Any]]) -> CrowdResult | None:
-    """Return all units of the scene at once, with the recommended agent, to be replayed; None if no crowd can be."""
+    """Run all units of the scene together, with the recommended agent, for a replay; None if no crowd is possible."""
     from andante.episode.crowdresult import Pace
     from andante.episode.crowdrun import problems_of, run_crowd
     from andante.measures import choices_of

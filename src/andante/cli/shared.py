@@ -1,4 +1,4 @@
-"""What several commands share: reading maps and cells from arguments, progress, machine-readable output."""
+"""Functions that several commands share: maps and cells from arguments, progress, machine-readable output."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class _Console(Console):
-    """Prints names as they are, wherever they come from: nothing in them is markup or controls the terminal."""
+    """A console that prints names unchanged: nothing in them is markup or controls the terminal."""
 
     def __init__(self, **to: Any) -> None:
         super().__init__(highlight=False, markup=False, emoji=False, **to)
@@ -42,8 +42,8 @@ class _Console(Console):
 out = _Console()
 err = _Console(stderr=True)
 
-_REDRAWN_SECONDS = 0.2  # between two pictures of a quiet bar
-_LOGGED_SECONDS = 5.0  # between two lines about what is being compiled, where there is no terminal
+_REDRAWN_SECONDS = 0.2  # between two updates of a quiet bar
+_LOGGED_SECONDS = 5.0  # between two lines about compilation without a terminal
 
 MAP_HELP = (
     "A .map file, or a map of a benchmark set as SET/NAME (dao/arena), or a generated one as KIND:WIDTHxHEIGHT:SEED."
@@ -63,7 +63,7 @@ SIGHT_OPTION = typer.Option(
     None,
     metavar="R",
     min=1,
-    help="Agents do not know the map: they see R cells far and assume that unseen cells are free.",
+    help="Agents do not know the map: they see cells up to R cells away, and assume that unseen cells are free.",
 )
 DATABASE_OPTION = typer.Option(
     [],
@@ -104,7 +104,7 @@ TURN_OPTION = number_option(
 
 
 def read_over(text: str) -> Over:
-    """Return what errors and intervals are over."""
+    """Return the sample for errors and intervals."""
     from andante.errors import ParameterError, did_you_mean
 
     known: dict[str, Over] = {"maps": "maps", "problems": "problems"}
@@ -131,10 +131,10 @@ def read_world(text: str, rule: str = "octile", terrain: str = "") -> Grid:
 
 
 def refuse_unused(rule: str, terrain: str, what: str) -> None:
-    """Raise an error for a rule or costs of a map that was not named, as ``what`` would."""
+    """Raise an error for a rule or costs without a map; ``what`` would name one."""
     for option, given in (("--rule", rule != "octile"), ("--terrain", bool(terrain))):
         if given:
-            raise AndanteError(f"{option} says how a map is read, so it needs {what}")
+            raise AndanteError(f"{option} determines how a map is read, so it needs {what}")
 
 
 def read_cell(text: str, option: str) -> tuple[int, int]:
@@ -153,7 +153,7 @@ def _whole(word: str, text: str, option: str) -> int:
 
 
 def split_algorithms(texts: Sequence[str]) -> list[str]:
-    """Return the algorithms in arguments; one may hold several, separated by spaces or commas outside brackets.
+    """Return the algorithms in arguments, each of which may list several, separated by spaces or commas.
 
     >>> split_algorithms(["rta, lrta(depth=3)", "astar"])
     ['rta', 'lrta(depth=3)', 'astar']
@@ -176,7 +176,7 @@ def split_algorithms(texts: Sequence[str]) -> list[str]:
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON value, with nothing around it; numbers that JSON does not know become null."""
+    """Print one JSON value and nothing else; numbers that JSON cannot express become null."""
     typer.echo(json.dumps(_plain(value), indent=2, allow_nan=False))
 
 
@@ -189,7 +189,7 @@ def _plain(value: Any) -> Any:
 
 
 def check_places(*files: Path | None) -> None:
-    """Raise an error if one of these files cannot be written, before any work is done for them."""
+    """Raise an error if one of these files cannot be written, before any work is done."""
     for file in filter(None, files):
         check_place(file)
 
@@ -202,15 +202,15 @@ def print_written(*files: Path | None) -> None:
 
 
 def with_bold(words: str, rest: str) -> Text:
-    """Return a line that begins in bold."""
+    """Return a line whose first words are bold."""
     return Text.assemble((words, "bold"), rest)
 
 
 @contextmanager
 def progress_bar(what: str, total: int, *, quiet: bool = False) -> Iterator[Callable[[int], None]]:
-    """Show a bar that the yielded function moves forward; nothing without a terminal.
+    """Show a bar that the yielded function advances; show nothing without a terminal.
 
-    A ``quiet`` bar is drawn only within calls of that function, so that it does not disturb what is timed between them.
+    A ``quiet`` bar is drawn only within calls of that function, so that it does not disturb timing between them.
     """
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     shown = err.is_terminal
@@ -245,10 +245,10 @@ def progress_of_parts() -> Iterator[Callable[[str, int, int], None]]:
 
 @contextmanager
 def show_compilation() -> Iterator[Callable[[str, int, int], None]]:
-    """Show which kernel is being compiled in one line, gone when all is done; without a terminal, as lines for a log.
+    """Show which kernel is being compiled, in one line that disappears; without a terminal, print lines for a log.
 
-    The line also says when another process is compiling what is needed, and this one waits for it. The yielded function
-    says what is compiled from now on: ``report(what, number, total)``.
+    The line also shows that this process waits for another one that is compiling the same kernel. The yielded function
+    sets what is compiled from now on: ``report(what, number, total)``.
     """
     from andante.kernel import on_compile
 
@@ -261,14 +261,14 @@ def show_compilation() -> Iterator[Callable[[str, int, int], None]]:
 
 
 class _Compiling:
-    """What is being compiled, as a line."""
+    """The line that shows what is being compiled."""
 
     def __init__(self, status: Status | None, clock: Callable[[], float] = time.monotonic) -> None:
-        self._status = status  # None where there is no terminal
+        self._status = status  # None without a terminal
         self._clock = clock
         self._what = "compiling kernels, once"
         self._kernels = 0
-        self._logged = "", -math.inf  # what was being done when the last line was printed, and the time
+        self._logged = "", -math.inf  # the purpose shown in the last line that was printed, and its time
         self._waited = False
 
     def report(self, what: str, number: int, total: int) -> None:
@@ -276,7 +276,7 @@ class _Compiling:
         self._what = f"compiling kernels, once: {what}, {number} of {total}"
 
     def begin(self, kernel: str) -> None:
-        """Show which kernel is compiled; in a log, the first for each purpose and then one every few seconds."""
+        """Show which kernel is compiled; in a log, show the first for each purpose, then one every few seconds."""
         self._kernels += 1
         line = f"{self._what} (kernel {self._kernels}: {kernel})"
         if self._status is not None:
@@ -288,7 +288,7 @@ class _Compiling:
             typer.echo(line, err=True)
 
     def wait(self, kernel: str) -> None:
-        """Show that another process compiles this kernel; in a log, once."""
+        """Show that another process compiles this kernel; in a log, show it once."""
         line = f"waiting for another process that is compiling {kernel}"
         if self._status is not None:
             self._show(line)
@@ -310,10 +310,10 @@ def load_databases(files: Sequence[Path], grid: Grid) -> tuple[Database, ...]:
 
 
 class Offer(NamedTuple):
-    """A database that agents are given, or that would be built for them."""
+    """A database for agents, or one that would be built for them."""
 
     kind: str
-    name: str  # its file, or what it is built from
+    name: str  # its file, or the text it is built from
 
 
 def offers_of(databases: Iterable[Database]) -> list[Offer]:
@@ -322,7 +322,7 @@ def offers_of(databases: Iterable[Database]) -> list[Offer]:
 
 
 def warn_unused(offers: Sequence[Offer], entries: Iterable[Algorithm]) -> list[Offer]:
-    """Print which databases none of these algorithms uses, and why; return the others."""
+    """Print which databases are not used by any of these algorithms, and why; return the others."""
     needed = {kind for entry in entries for kind in entry.needs}
     first: dict[str, Offer] = {}
     used: list[Offer] = []
@@ -341,15 +341,15 @@ def warn_unused(offers: Sequence[Offer], entries: Iterable[Algorithm]) -> list[O
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print sentences: wrapped between words on a terminal, and one per line in a file or a pipe."""
+    """Print sentences, wrapped between words on a terminal, and one per line in a file or a pipe."""
     for line in lines:
         out.print(line, soft_wrap=not out.is_terminal)
 
 
 def print_items(items: Iterable[tuple[str, str]], indent: int = 2) -> None:
-    """Print names with what they mean.
+    """Print names with their descriptions.
 
-    A terminal wraps a long text in a column of its own; for a pipe or a file each item is one line.
+    On a terminal a long description is wrapped in its column; in a pipe or a file each item is one line.
     """
     from rich.table import Table
 

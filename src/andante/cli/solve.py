@@ -1,4 +1,4 @@
-"""`andante solve`: one problem, one algorithm."""
+"""`andante solve`: solve one problem with one algorithm."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ app = typer.Typer(add_completion=False)
 def solve(
     map: str = typer.Argument(..., metavar="MAP", help=MAP_HELP),  # noqa: A002 (the user's word for it)
     start: str = typer.Option(..., metavar="X,Y", help="The cell where the agent starts."),
-    goal: str = typer.Option(..., metavar="X,Y", help="The cell that it has to reach."),
+    goal: str = typer.Option(..., metavar="X,Y", help="The cell that it must reach."),
     algorithm: str = typer.Option("lrta", "--algorithm", "-a", help="NAME or NAME(parameter=value, ...)."),
     database: list[Path] = DATABASE_OPTION,
     sight: int | None = SIGHT_OPTION,
@@ -80,7 +80,7 @@ def solve(
     with show_compilation() as report:
         compile_all([outfit], [grid], report)
         trial = outfit.run(problem, limits)
-        _ = trial.optimal_cost  # which is searched for, and may have to be compiled
+        _ = trial.optimal_cost  # this runs a search, which may have to be compiled
     if picture is not None:
         from andante.report.picture import draw
 
@@ -119,13 +119,13 @@ def _print(trial: Trial) -> None:
     ends = {
         "GOAL": "arrived",
         "UNREACHABLE": "no path leads to the goal",
-        "STUCK": "stuck, with no move left to make",
+        "STUCK": "stuck without a legal move",
     }
     how = ends.get(trial.outcome.name, f"gave up at the {trial.outcome.name.lower().replace('_', ' ')}")
     where = trial.problem.grid.name if trial.problem.grid else "a graph"
     out.print(with_bold(trial.algorithm, f" on {where}: {how}"))
     if not (trial.moves or trial.states_expanded or trial.cells_discovered):
-        return  # the map alone shows it: the agent never started
+        return  # the map alone proves it, so the agent never started
     against = f", {trial.suboptimality_ratio:.3f} times the optimal {trial.optimal_cost:.2f}"
     discovered = {"discovered": f"{trial.cells_discovered} blocked cells"} if trial.cells_discovered else {}
     lines = {

@@ -13,7 +13,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, help="Check, merge
 
 @app.command()
 def check(folder: Path = typer.Argument(..., metavar="STORE", help="The folder of a store.")) -> None:
-    """Check that all files of a store are intact and rows of the same trial agree; the exit code is 1 if not."""
+    """Check that all files of a store are intact and that rows of the same trial agree; if not, the exit code is 1."""
     from andante.store import Store
     from andante.store import check as faults_of
 

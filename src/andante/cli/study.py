@@ -1,4 +1,4 @@
-"""`andante study`: a paper's experiments rerun, its numbers beside ours."""
+"""`andante study`: rerun a paper's experiments, and compare its numbers with ours."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def study(
     so_far: bool = typer.Option(
         False,
         "--so-far",
-        help="Run nothing; write the page from the finished trials, and note on it how many these are.",
+        help="Run nothing; write the page from the finished trials, and note on it how many there are.",
     ),
     busy: bool = typer.Option(
         False, help="Note on the page that the machine had other work, so that its times mean little."
@@ -65,9 +65,8 @@ def study(
     title = file.parent.name if file.name == STUDY_FILE else file.stem
     home = folder or Path("andante-studies", title, scale)
     rows = store or home / "rows.store"
-    engine = Local(threads)
     if not so_far:
-        work_on(campaign, rows, lambda: engine, "the same command", estimate)
+        work_on(campaign, rows, lambda: Local(threads), "the same command", estimate)
         if estimate:
             return
     made = finished_or_begun(rows)
@@ -75,7 +74,7 @@ def study(
     if lacking:
         out.print(lacking, soft_wrap=True)
     caveats = [BUSY] if busy else []
-    page = write_results(spec, Results.of(made), home, engine.title, made.made_with, caveats, lacking)
+    page = write_results(spec, Results.of(made), home, made.made_with, caveats, lacking)
     out.print(f"wrote {page}", soft_wrap=True)
 
 
@@ -90,13 +89,13 @@ def finished_or_begun(folder: Path) -> Store:
 
 
 def unfinished(store: Store) -> str:
-    """Return how much of a study is finished, as the sentence that its page begins with; empty if all of it is."""
+    """Return how much of a study is finished, as the first sentence of its page; empty if all of it is."""
     from andante.campaign import status
 
     found = status(store)
     if found.finished:
         return ""
-    share = min(99.9, 100 * found.trials_finished / found.trials)  # never 100.0 while something is missing
+    share = min(99.9, 100 * found.trials_finished / found.trials)  # never 100.0 while trials are missing
     return (
         f"Unfinished: {found.trials_finished:,} of {found.trials:,} trials ({share:.1f} %) and "
         f"{found.jobs_finished:,} of {found.jobs:,} jobs are done, so algorithms may have been "

@@ -13,7 +13,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def warmup() -> None:
-    """Compile every algorithm, for grids and for other graphs, so that nothing waits later."""
+    """Compile every algorithm, for grids and for other graphs, so that later commands start faster."""
     import numpy as np
 
     from andante.agent import algorithms
@@ -28,6 +28,6 @@ def warmup() -> None:
         compile_all([Outfit(entry) for entry in entries], [graph, graph.csr()], report)
     took = time.perf_counter() - began
     out.print(
-        f"{len(entries)} algorithms are ready after {took:.1f} s; their machine code is in {cache_folder()}",
+        f"compiled {len(entries)} algorithms in {took:.1f} s; their machine code is in {cache_folder()}",
         soft_wrap=True,
     )

@@ -1,1 +1,1 @@
-"""Control: how deep an agent searches before a move, and towards which goal; both are values passed to it."""
+"""Control of an agent: the depth of its search before a move, and the goal of the move."""

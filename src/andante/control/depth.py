@@ -1,4 +1,4 @@
-"""How deep an agent searches before its next move.
+"""The depth to which an agent searches before its next move.
 
 The first axis of the notation LRTA* (depth, goal) of Bulitko et al. (2008).
 """
@@ -22,12 +22,12 @@ from andante.world.layout import Layout, Moves
 
 
 class DepthBy(Word):
-    """What chooses the depth."""
+    """The source of the depth."""
 
     FIXED = 0  # F: always the same
     PATTERN = 1  # PDB: a pattern database stores it for each pair of regions
-    ORACLE = 2  # ORACLE: the least that makes the move of a deep lookahead, as if it were known
-    TREE = 3  # DT: a decision tree predicts what the oracle would say
+    ORACLE = 2  # ORACLE: the least that makes the move of a deep lookahead, as if this were known
+    TREE = 3  # DT: a decision tree predicts the oracle's depth
 
 
 class Fixed(NamedTuple):
@@ -55,14 +55,14 @@ By = Fixed | Stored | Oracle | Guessed
 
 
 class Depths(NamedTuple):
-    """One of these, and buffers for the lookahead."""
+    """A source of depths, and buffers for the lookahead."""
 
     by: By
     ball: Ball
 
     @classmethod
     def allocate(cls, space: Space) -> Depths:
-        """Return what the parameter ``depth_by`` names, with buffers for the deepest lookahead that it may choose."""
+        """Return the source named by the parameter ``depth_by``, with buffers for its deepest lookahead."""
         by, deepest = _chosen(space)
         return cls(by, ball_for(space, deepest))
 
@@ -74,7 +74,7 @@ def ball_for(space: Space, deepest: int) -> Ball:
 
 
 def _chosen(space: Space) -> tuple[By, int]:
-    """Return what chooses the depth, and the greatest depth it may choose."""
+    """Return the source of the depth, and the greatest depth that it may choose."""
     if space.params.depth_by is DepthBy.ORACLE:
         return Oracle(), space.params.depth
     if space.params.depth_by is DepthBy.FIXED:
@@ -99,18 +99,18 @@ class Choice(NamedTuple):
 
 
 class Leg(NamedTuple):
-    """What a pattern database needs to know about an aim."""
+    """The properties of an aim that a pattern database needs."""
 
     chosen: int  # the state in which it was chosen
-    goal: int  # the problem's own
-    near: bool  # whether it is a subgoal on the path there
+    goal: int  # the goal of the problem
+    near: bool  # whether the aim is a subgoal on the path to the goal
 
 
 @generic
 def depth_for(by: By, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, leg: Leg, fixed: int) -> Choice:
-    """Return how deep to search from ``state`` towards ``aim``; ``h`` must be for that aim.
+    """Return the depth for a search from ``state`` towards ``aim``; ``h`` must be for that aim.
 
-    ``fixed`` is the depth if it is not chosen, and the greatest one if an oracle chooses it.
+    ``fixed`` is the depth if it is not chosen, and the greatest depth if an oracle chooses it.
     """
     raise TypeError(by)
 
@@ -141,7 +141,7 @@ def _guessed(by: Guessed, ball: Ball, graph: Layout, h: Learned, state: int, aim
 def least_depth(ball: Ball, graph: Layout, h: Learned, state: int, goal: int, deepest: int) -> int:
     """Return the least depth from which on all lookaheads, up to the deepest, make the same move.
 
-    Bulitko et al. (2008, section 5.1) search as deep as allowed, and then less and less deep until the move changes.
+    Bulitko et al. (2008, section 5.1) search as deep as allowed, and then ever less deep until the move changes.
     The result is the depth at which, when searching deeper and deeper, the move changes for the last time.
     """
     seen = look(ball, graph, h, state, goal, 1, 1.0)
@@ -151,7 +151,7 @@ def least_depth(ball: Ball, graph: Layout, h: Learned, state: int, goal: int, de
         seen = deepen(ball, graph, h, goal, 1.0, seen)
         if seen.first != move:
             least, move = depth, seen.first
-        if seen.size == size:  # there is nothing deeper
+        if seen.size == size:  # there is no deeper ply
             break
     return least
 
@@ -161,7 +161,7 @@ def least_depth(ball: Ball, graph: Layout, h: Learned, state: int, goal: int, de
 
 @generic
 def greatest_depth(by: By, fixed: int) -> int:
-    """Return the greatest depth: the cap of a database, the tree's greatest answer, or the fixed one."""
+    """Return the greatest depth: the cap of a database, the greatest answer of a tree, or the fixed depth."""
     raise TypeError(by)
 
 
@@ -187,7 +187,7 @@ def _the_deepest_answer(by: Guessed, fixed: int) -> int:
 
 @generic
 def depth_when_lost(by: By, state: int, goal: int, fixed: int) -> int:
-    """Return the depth to fall back on: the database's depth for the goal, up to its cap; else the greatest depth."""
+    """Return the depth to fall back on: the database's depth for the goal, up to its cap, or the greatest depth."""
     raise TypeError(by)
 
 
@@ -216,7 +216,7 @@ def _guess_when_lost(by: Guessed, state: int, goal: int, fixed: int) -> int:
 
 @generic
 def remember(by: By, graph: Layout, state: int, move: int, learned: float) -> None:
-    """Record a move from ``state`` and how much was learned there, if later choices need it."""
+    """Record a move from ``state`` and the amount learned there, if later choices need it."""
     raise TypeError(by)
 
 

@@ -1,23 +1,23 @@
 """The input of a decision tree: eleven features of an agent's last moves and of the states around it.
 
 Bulitko et al. (2008), Appendix A, Tables 7 and 8. The first four are updated from move to move, so their cost does not
-grow with the history they cover; for the others the agent looks one move ahead, before it knows how deep to search (the
-pre-search). They are in the order of the tables:
+grow with the length of the history. For the others the agent looks one move ahead, before it knows how deep to search
+(the pre-search). They are in the order of the tables:
 
-    0   f1   the heuristic from here to the goal, as it was before anything was learned
-    1   f2   the heuristic between here and where the agent was n moves ago (mobility)
-    2   f3   the number of different states it was in during the last n moves
-    3   f4   the total amount by which it raised heuristic values during the last n moves
-    4   f5   the number of neighbours, as a share of those there would be without obstacles
-    5   f6   the share of neighbours with a learned value
-    6   f7   whether the best move is the one made here the last time
-    7   f8   whether the best move continues in the direction of the last one
-    8   f9   the value here, divided by that of the best neighbour
-    9   f10  whether the best neighbour has a learned value
-    10  f11  whether the value here is greater than that of the best neighbour
+        0   f1   the heuristic from here to the goal, before anything was learned
+        1   f2   the heuristic between here and the agent's state n moves ago (mobility)
+        2   f3   the number of different states visited during the last n moves
+        3   f4   the total amount by which heuristic values rose during the last n moves
+        4   f5   the number of neighbours, as a share of their number without obstacles
+        5   f6   the share of neighbours with a learned value
+        6   f7   whether the best move is the one made here the last time
+        7   f8   whether the best move continues in the direction of the last one
+        8   f9   the value here, divided by that of the best neighbour
+        9   f10  whether the best neighbour has a learned value
+        10  f11  whether the value here is greater than that of the best neighbour
 
 Costs (f1, f2 and f4) are in units of the graph (`world.layout.unit`), so that a tree fits maps with any unit. Where the
-paper is silent: before the n-th move, f2 refers to the start; the history starts again with each trial; if the best
+paper is silent: before the n-th move, f2 refers to the start. The history starts again with each trial. If the best
 neighbour's value is 0, at the goal, f9 is very large.
 """
 
@@ -57,9 +57,9 @@ class History(NamedTuple):
     """An agent's last n moves, in a ring, and its last move from each state."""
 
     state: npt.NDArray[np.int32]  # [n], the state before each move
-    learned: npt.NDArray[np.int64]  # [n], by how much the value there rose, in multiples of 1 / PARTS of a unit
+    learned: npt.NDArray[np.int64]  # [n], the rise of the value there, in multiples of 1 / PARTS of a unit
     where: Index
-    times: npt.NDArray[np.int32]  # a field of the states' records, how often each is in the ring
+    times: npt.NDArray[np.int32]  # a field of the states' records, the number of times that the state is in the ring
     move: npt.NDArray[np.int32]  # a field, the last move from there, as an index in the neighbour order
     seen: npt.NDArray[np.int64]  # a field, the trial in which the two above were written
     scalars: npt.NDArray[Any]  # [1], of HISTORY
@@ -113,7 +113,7 @@ def _csr_same_direction(graph: Csr, a: int, b: int, c: int, d: int) -> bool:
 
 @kernel
 def observe(history: History, ball: Ball, graph: Layout, h: Learned, state: int, goal: int) -> Frontier:
-    """Write the features for an agent's next move to ``history.row``; return the pre-search, whose work counts too."""
+    """Write the features for an agent's next move to ``history.row``; return the pre-search, whose work also counts."""
     at = history.scalars[0]
     _turn_to_trial(history)
     best = look(ball, graph, h, state, goal, 1, 1.0)
@@ -151,7 +151,7 @@ def _turn_to_trial(history: History) -> None:
 
 @kernel
 def _learned_share(graph: Layout, h: Learned, state: int) -> float:
-    """Return the share of neighbours that have a value of their own."""
+    """Return the share of neighbours that have a learned value."""
     learned, moves = 0, degree(graph, state)
     for k in range(moves):
         learned += 1 if is_learned(h, target(graph, state, k)) else 0

@@ -15,14 +15,14 @@ from andante.search.memory import Space
 
 
 class GoalBy(Word):
-    """What chooses the goal."""
+    """The source of the goal."""
 
-    GLOBAL = 0  # G: the problem's own
+    GLOBAL = 0  # G: the goal of the problem
     PATTERN = 1  # PDB: a pattern database gives a nearer one
 
 
 class Global(NamedTuple):
-    """The problem's own goal."""
+    """The goal of the problem."""
 
 
 class PatternSubgoals(NamedTuple):
@@ -32,18 +32,18 @@ class PatternSubgoals(NamedTuple):
 
 
 class Goals(NamedTuple):
-    """Either of these."""
+    """A source of goals."""
 
     by: Global | PatternSubgoals
 
     @classmethod
     def allocate(cls, space: Space) -> Goals:
-        """Return what the parameter ``goal_by`` names."""
+        """Return the source named by the parameter ``goal_by``."""
         return cls(PatternSubgoals(ground_pattern(space)) if space.params.goal_by is GoalBy.PATTERN else Global())
 
 
 def ground_pattern(space: Space) -> Pattern:
-    """Return the pattern database that the agent was given, for plans on the map itself."""
+    """Return the agent's pattern database, which must be for plans on the map itself."""
     pattern = Pattern.allocate(space)
     if pattern.level[0] != 0:
         raise AlgorithmError(

@@ -1,4 +1,4 @@
-"""Control of an agent that plans over regions: depth and goal of its plan, from a pattern database over their level."""
+"""Control of an agent that plans over regions: depth and goal of its plan, from a pattern database for their level."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from andante.search.records import Index, claim
 
 
 class Free(NamedTuple):
-    """A fixed depth and the problem's own goal."""
+    """A fixed depth and the goal of the problem."""
 
 
 class Steered(NamedTuple):
@@ -34,13 +34,13 @@ class Steered(NamedTuple):
 
 
 class Steering(NamedTuple):
-    """Either of these."""
+    """A source of depths and goals."""
 
     by: Free | Steered
 
     @classmethod
     def allocate(cls, space: Space) -> Steering:
-        """Return what the parameters ``depth_by`` and ``goal_by`` name, on the level given by ``level``."""
+        """Return the source named by the parameters ``depth_by`` and ``goal_by``, for the level given by ``level``."""
         depth, goal = space.params.depth_by, space.params.goal_by
         if depth is DepthBy.FIXED and goal is GoalBy.GLOBAL:
             return cls(Free())

@@ -1,6 +1,6 @@
-"""Databases: what each kind holds, how to look things up in it, and the file format that all kinds share.
+"""Databases: the contents of each kind, lookups in it, and the file format that all kinds share.
 
-One file per kind. Importing this package imports them all, and each registers itself. Builders are in
+One module per kind. Importing this package imports them all, and each registers itself. Builders are in
 `andante.offline`.
 """
 

@@ -1,8 +1,8 @@
-"""Depth trees: a decision tree that predicts from an agent's last moves how deep it should look.
+"""Depth trees: decision trees that predict from an agent's last moves how deep it should look.
 
 Bulitko et al. (2008), section 5.1. The tree is trained with scikit-learn and stored as flat arrays. A node compares one
-of eleven features with a threshold and leads to one of its children, until a leaf has the answer. The features, which
-`control.features` computes, do not depend on the place, so one tree serves any map.
+of eleven features with a threshold and leads to one of its children; a leaf contains the answer. The features, which
+`control.features` computes, do not depend on the position on the map, so one tree serves any map.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ def _fault(tree: DepthTree, graph: Graph) -> str | None:
     nodes = len(tree.feature)
     columns = (tree.feature, tree.threshold, tree.low, tree.high, tree.depth)
     if nodes == 0 or any(column.shape != (nodes,) for column in columns):
-        return "its columns do not fit each other"
+        return "its columns do not match"
     if tree.deepest.shape != (1,) or not 1 <= tree.deepest[0] <= DEEPEST:
         return f"its greatest depth is not from 1 to {DEEPEST}"
     if tree.history.shape != (1,) or not 1 <= tree.history[0] <= LONGEST_HISTORY:
-        return f"it does not look back over 1 to {LONGEST_HISTORY:,} moves"
+        return f"its history is not from 1 to {LONGEST_HISTORY:,} moves long"
     inner = tree.feature != LEAF
     if not ((tree.feature >= LEAF) & (tree.feature < FEATURES)).all():
-        return f"it asks for features beyond the {FEATURES} that there are"
+        return f"it refers to features beyond the {FEATURES} that exist"
     for child in (tree.low, tree.high):
         if not ((child[inner] > np.flatnonzero(inner)) & (child[inner] < nodes)).all():
             return "its branches do not end in leaves"
     leaves = tree.depth[~inner]
     if not ((leaves >= 1) & (leaves <= tree.deepest[0])).all():
-        return f"its leaves name depths beyond {tree.deepest[0]}"
+        return f"its leaves have depths beyond {tree.deepest[0]}"
     return None
 
 
-@kind("depth-tree", "how deep to look, from what an agent has seen lately; for any map", _fault)
+@kind("depth-tree", "how deep to look, from an agent's last moves; for any map", _fault)
 class DepthTree(NamedTuple):
     """The nodes, the root first, and the limits that they were trained with."""
 
@@ -69,7 +69,7 @@ class DepthTree(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> DepthTree:
-        """Return the arrays of the database that the agent was given."""
+        """Return the arrays of the agent's database."""
         arrays: DepthTree = pick(space.databases, "depth-tree", space.graph, who=space.who).arrays
         return arrays
 

@@ -1,15 +1,15 @@
 """Databases, and the file format that all kinds share.
 
-A kind of database is a bundle: a NamedTuple of arrays that kernels take as it is. Its file holds the same arrays, flat
-and little-endian, behind a header that a C program reads as two structs (docs/explanation/database-files.md):
+A kind of database is a bundle: a NamedTuple of arrays that kernels use directly. Its file contains the same arrays,
+flat and little-endian, after a header that a C program reads as two structs (docs/explanation/database-files.md):
 
     head        96 bytes: magic, version, checksum, length of the file, kind, map, sizes of the next two parts
     table       64 bytes for each array: name, type, shape, offset
-    text        the parameters it was built with, in the notation
+    text        the parameters of its build, in the notation
     arrays      each at a multiple of 64 bytes, with zeros in between
 
-Arrays are mapped into memory, not read: agents in any number of processes share one copy. The checksum covers every
-other byte of the file, padding included, and is verified whenever a file is opened: a CRC-32 misses no flip of a single
+Arrays are mapped into memory, not read, so agents in any number of processes share one copy. The checksum covers every
+other byte of the file, padding included, and is verified whenever a file is opened. A CRC-32 misses no flip of a single
 bit and no burst of up to 32, and runs at about 4 GB/s. Nothing in a file is ever executed.
 """
 
@@ -41,7 +41,7 @@ from andante.world.living import World
 MAGIC = b"andante\n"
 VERSION = 2
 ALIGNMENT = 64
-MOST_ARRAYS = 64  # several times as many as any kind has
+MOST_ARRAYS = 64  # several times as many as any kind needs
 MOST_SIDES = 3
 _HEAD = struct.Struct("<8sIIQII24s32sQ")  # magic, version, checksum, bytes, arrays, text, kind, map, stale entries
 _ENTRY = struct.Struct("<24s4sI3QQ")  # name, type, number of dimensions, their lengths, offset
@@ -55,15 +55,15 @@ _CHECKSUM = slice(12, 16)
 class Database:
     """Precomputed data about one map, or any map if ``fingerprint`` is None; shared by agents, which only read it.
 
-    Only `mend` changes it, and then it replaces all arrays at once.
+    Only `mend` changes it, by replacing all arrays at once.
     """
 
     kind: str
-    fingerprint: str | None  # of the graph it was built for
-    parameters: Mapping[str, Any]  # that it was built with
+    fingerprint: str | None  # of the graph that it was built for
+    parameters: Mapping[str, Any]  # of its build
     arrays: Any  # the bundle of its kind
     path: Path | None = field(default=None)  # the file it was loaded from
-    asked: States | None = field(default=None)  # the goals that it was built for; None: all, or it was loaded
+    asked: States | None = field(default=None)  # its goals when built; None: all goals, or loaded from a file
     following: Following | None = field(default=None, init=False)  # the map that it follows
 
     def __post_init__(self) -> None:
@@ -75,11 +75,11 @@ class Database:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.__post_init__()  # unpickled arrays are writeable, and kernels would be compiled again for those
+        self.__post_init__()  # unpickled arrays are writeable, so kernels would be compiled again for them
 
     @property
     def nbytes(self) -> int:
-        """The size of its arrays; for a database loaded from a file, this much of the file is mapped."""
+        """The size of its arrays in bytes; for a database loaded from a file, they are mapped."""
         return sum(array.nbytes for array in self.arrays)
 
     @property
@@ -96,26 +96,26 @@ class Database:
         return int(self.arrays.entries)
 
     def serves(self, graph: Graph) -> bool:
-        """Return whether it was built for this graph, or for any graph, or follows the map that this graph is of."""
+        """Return whether it was built for this graph or for any graph, or follows the map of this graph."""
         if self.following is not None and self.following.world.graph is graph:
             return True
         return self.fingerprint is None or self.fingerprint == graph.chart
 
     def follow(self, world: World, graph: Graph, version: int) -> None:
-        """Follow a map that changes, from the version that it is for; agents on that map use it from now on."""
+        """Follow a map that changes, from this version on; agents on that map use it from now on."""
         self.following = Following(world, graph, version)
 
     def replace(self, arrays: Any, fingerprint: str) -> None:
-        """Begin a new edition: take these arrays instead of all others, for the graph with this fingerprint."""
+        """Begin a new edition with these arrays, for the graph with this fingerprint."""
         self.arrays, self.fingerprint, self.path = arrays, fingerprint, None
         self.__post_init__()
 
     def mend(self, world: World, *, milliseconds: float = math.inf) -> int:
-        """Work for a while on what has changed on a map, and return how many changes it does not know yet.
+        """Work for a while on the changes of a map, and return the number of changes that remain.
 
-        When these are 0 it equals one built for the present version, and agents look things up in it from their next
-        move on. Until then they use it as it was, and search where the map has become another. A call ends when its
-        time is over and the piece it works on is finished; a piece is at most one pass over the whole map.
+        When none remain, it equals a database built for the present version, and agents use it from their next move on.
+        Until then they use it as it was, and search where the map has changed. A call ends when its time is over and
+        the current piece of work is finished; a piece is at most one pass over the whole map.
 
         >>> import andante
         >>> world = andante.World(andante.generate("rooms", 24, 24, seed=1))
@@ -127,23 +127,23 @@ class Database:
         >>> database.fingerprint == world.fingerprint
         True
         """
-        kinds()  # imports what registers itself
+        kinds()  # imports the modules that register themselves
         import_module("andante.offline")
         return _mends[0](self, world, real_number(milliseconds, "milliseconds", least=0))
 
     def covers(self, graph: Graph, goals: States) -> npt.NDArray[np.bool_]:
-        """Return for each goal whether it serves problems with that goal on this graph, for which it was built."""
+        """Return for each goal whether the database serves it on this graph, for which it was built."""
         known = kinds().get(self.kind)
         if known is None or known.covers is None:
             return np.ones(len(goals), np.bool_)
         return known.covers(self.arrays, graph, goals)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file, completely or not at all."""
+        """Write the database to a file, completely or not at all."""
         write_whole(path, self.to_bytes())
 
     def to_bytes(self) -> bytes:
-        """Return it as the bytes of a file."""
+        """Return the database as the bytes of a file."""
         return _written(self)
 
     def __repr__(self) -> str:
@@ -154,13 +154,13 @@ _mends: list[Callable[[Database, World, float], int]] = []
 
 
 def mends(function: Callable[[Database, World, float], int]) -> Callable[[Database, World, float], int]:
-    """Register the decorated function as what `Database.mend` does."""
+    """Register the decorated function as the implementation of `Database.mend`."""
     _mends[:] = [function]
     return function
 
 
 def sizes(databases: Iterable[Database], cells: int) -> dict[str, float]:
-    """Return the total size of these databases, as columns of a row, for a map with this many cells."""
+    """Return the total size of these databases as columns of a row, for a map with this many cells."""
     given = list(databases)
     return {
         "database_bytes": sum(one.nbytes for one in given),
@@ -170,9 +170,9 @@ def sizes(databases: Iterable[Database], cells: int) -> dict[str, float]:
 
 
 def as_databases(databases: Any, world: Grid | Graph | None = None) -> tuple[Any, ...]:
-    """Return the given databases, one or several, as a tuple; raise `AlgorithmError` for names of files.
+    """Return the given databases, one or several, as a tuple; raise `AlgorithmError` for file names.
 
-    Those that are for the present version of ``world``, a map that changes, follow it from now on. External algorithms
+    Databases for the present version of ``world``, a map that changes, follow it from now on. External algorithms
     may take any objects that their memory can read.
     """
     given = _as_tuple(databases)
@@ -184,7 +184,7 @@ def as_databases(databases: Any, world: Grid | Graph | None = None) -> tuple[Any
 
 
 def _follow_from_here(database: Database, world: World) -> None:
-    """Let a database follow a world if it is for its present version, and follows none yet."""
+    """Let a database follow a world if it is for its present version and follows no world yet."""
     if database.following is not None or database.serves(world.graph):
         return
     version, grid = snapshot(world)
@@ -199,16 +199,16 @@ def _as_tuple(databases: Any) -> tuple[Any, ...]:
     given = tuple(databases) if several else (databases,)
     wrong = [one for one in given if not several or isinstance(one, str | os.PathLike)]
     if wrong:
-        raise AlgorithmError(f"databases are what andante.build and andante.load return, not {wrong[0]!r}")
+        raise AlgorithmError(f"databases must be results of andante.build or andante.load, got {wrong[0]!r}")
     return given
 
 
 def pick(
     databases: Sequence[Database], kind: str, graph: Graph, order: str = "", *, who: str = "this algorithm"
 ) -> Database:
-    """Return the database of this kind for this graph; if there is none, raise `AlgorithmError` with how to build it.
+    """Return the database of this kind for this graph; raise `AlgorithmError`, with how to build it, if there is none.
 
-    ``order`` is what to build, if not the kind with its defaults; ``who`` names the algorithm that needs it.
+    ``order`` is the database to build, if not the kind with its defaults; ``who`` names the algorithm that needs it.
     """
     of_kind = [one for one in databases if getattr(one, "kind", None) == kind]
     for one in of_kind:
@@ -218,8 +218,8 @@ def pick(
     wanted = f'"{order}"' if "(" in order else kind
     raise AlgorithmError(
         f"{who} needs a database of kind {kind!r}, and {lack}; build one with "
-        f"'andante build {wanted} MAP' and add --database FILE; in Python andante.build({order or kind!r}, map) makes "
-        "one for databases=[...]"
+        f"'andante build {wanted} MAP' and add --database FILE, or in Python use andante.build({order or kind!r}, map) "
+        "and databases=[...]"
     )
 
 
@@ -237,7 +237,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Header:
-    """The header of a database file."""
+    """The contents of the header of a database file."""
 
     kind: str
     fingerprint: str | None
@@ -249,7 +249,7 @@ class Header:
 def load(path: str | os.PathLike[str], *, map: Grid | Graph) -> Database:  # noqa: A002 (the user's word for it)
     """Return the database in a file, mapped into memory; it must be undamaged and built for ``map``.
 
-    For a `World` it may be for the first version or for the present one. Raises `DatabaseError` otherwise.
+    For a `World` it may be for the first version or for the present one. `DatabaseError` is raised otherwise.
 
     >>> import tempfile, andante
     >>> from andante.offline import build
@@ -273,7 +273,7 @@ def load(path: str | os.PathLike[str], *, map: Grid | Graph) -> Database:  # noq
         arrays = known.bundle(**_arrays(header, buffer, known.dtypes))
     except (KeyError, TypeError, ValueError, OverflowError, MemoryError):
         raise DatabaseError(
-            f"{file} does not hold the arrays of a database of kind {header.kind!r}, or those of an older version; "
+            f"{file} does not contain the arrays of a database of kind {header.kind!r}, or those of an older version; "
             "build it again with 'andante build'"
         ) from None
     fault = known.fault(arrays, graph)
@@ -291,7 +291,7 @@ def read_header(path: str | os.PathLike[str]) -> Header:
 
 
 def is_database(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file is, or once was, a database, judging by its first bytes; an empty file counts too."""
+    """Return whether a file is, or once was, a database, judging by its first bytes; an empty file also counts."""
     try:
         with Path(path).open("rb") as stream:
             begin = stream.read(len(MAGIC))
@@ -307,7 +307,7 @@ def _written(database: Database) -> bytes:
 
 
 def file_of(what: Call, fingerprint: str | None, given: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Return the bytes of a file that holds these arrays; ``what`` is its kind with the parameters it was made with."""
+    """Return the bytes of a file that contains these arrays; ``what`` is its kind with the parameters of its build."""
     arrays = {name: _little_endian(array) for name, array in given.items()}
     text = str(what).encode()
     begin = _aligned(_HEAD.size + _ENTRY.size * len(arrays) + len(text))
@@ -398,7 +398,7 @@ def _mapped(file: Path) -> mmap.mmap:
 
 
 def _checksum(buffer: mmap.mmap) -> int:
-    """Return the checksum of all bytes, with those of the checksum itself taken as zero."""
+    """Return the checksum of all bytes, with the bytes of the checksum itself taken as zero."""
     with memoryview(buffer) as view:
         start = zlib.crc32(view[: _CHECKSUM.start])
         start = zlib.crc32(bytes(_CHECKSUM.stop - _CHECKSUM.start), start)
@@ -408,9 +408,9 @@ def _checksum(buffer: mmap.mmap) -> int:
 def _read(buffer: mmap.mmap, arrays: int, text_bytes: int, kind: bytes, fingerprint: bytes, stale: int) -> Header:
     """Return the header of a file; raise an exception if anything in it is invalid.
 
-    A correct checksum only shows that the file is unchanged, not who wrote it.
+    A correct checksum shows only that the file is unchanged, not where it is from.
     """
-    if arrays > MOST_ARRAYS or text_bytes > MAX_LENGTH or stale:  # all entries of a file hold
+    if arrays > MOST_ARRAYS or text_bytes > MAX_LENGTH or stale:  # all entries of a file are valid
         raise ValueError(arrays)
     table = [_ENTRY.unpack_from(buffer, _HEAD.size + _ENTRY.size * i) for i in range(arrays)]
     begin = _HEAD.size + _ENTRY.size * arrays
@@ -429,7 +429,7 @@ def _entry(name: bytes, dtype: bytes, sides: int, *numbers: int) -> Entry:
 
 
 def _text(padded: bytes) -> str:
-    """Return text without the zeros after it; raise `ValueError` if it is not printable."""
+    """Return the text before the zeros; raise `ValueError` if it is not printable."""
     text = padded.rstrip(b"\0").decode("ascii")
     if not text.isprintable():
         raise ValueError(text)

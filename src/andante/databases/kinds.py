@@ -1,4 +1,4 @@
-"""Kinds of databases: the arrays that one holds, how they are checked, and a register of them all."""
+"""Kinds of databases: their arrays, checks of these, and a register of all kinds."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ States = npt.NDArray[np.int64]
 
 
 class Kind(NamedTuple):
-    """A kind of database: its arrays, and how they are checked."""
+    """A kind of database: its arrays, and the check of these."""
 
     name: str
     about: str
     bundle: type[tuple[Any, ...]]  # a NamedTuple of arrays, with the properties ``records`` and ``entries``
     fault: Callable[[Any, Graph], str | None]  # why arrays cannot be used with a graph; None if they can
-    covers: Callable[[Any, Graph, States], npt.NDArray[np.bool_]] | None = None  # the goals it serves; None: all
+    covers: Callable[[Any, Graph, States], npt.NDArray[np.bool_]] | None = None  # which goals it serves; None: all
 
     def __repr__(self) -> str:
         return f"<Kind {self.name}: {self.about}>"

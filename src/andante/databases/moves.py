@@ -1,17 +1,17 @@
 """Compressed path databases: the first move of a shortest path for every pair of states.
 
 Botea (2011), with the run-length encoding of Strasser, Harabor and Botea (2014). States are put in an order that keeps
-neighbours together. Each state has a row, which lists all goals in that order as runs with the same first move: seen
-from one state, whole districts of a map are reached by the same first move. If several first moves are optimal for a
-goal, a run may use any of them, which makes runs longer. A row covers only the goals in its state's component. The
-largest component comes last in the order, so its rows extend to the end of the order.
+neighbours together. Each state has a row, which lists all goals in that order as runs with the same first move: from
+one state, whole districts of a map are reached by the same first move. If several first moves are optimal for a goal, a
+run may use any of them, which makes runs longer. A row covers only the goals in its state's component. The largest
+component is last in the order, so its rows extend to the end of the order.
 
 Instead of a move, a run may have
 
 - a *greedy move*, which depends on the goal: the move with the least cost plus heuristic (Chiari et al. 2019). Where
   the heuristic is exact, one such run covers goals in all directions;
 - a *border* between two districts: goals on one side have one first move, goals on the other side another. Two states
-  decide on which side a goal lies: the corners at which shortest paths to either side turn last. The difference of the
+  decide on which side a goal is: the corners at which shortest paths to either side turn last. The difference of the
   goal's heuristic distances from the two is compared with a limit. Borders between districts cross the order many
   times; stored as plain runs they would take most of a database.
 """
@@ -31,16 +31,16 @@ from andante.search.memory import Space
 from andante.world.graph import Graph
 from andante.world.layout import Arrays, Csr, GridArrays, Layout, Moves, Sixteen, Terrain, degree, estimate, size, unit
 
-BITS = 6  # of a word, for its code; the other bits are the place where a run begins, or the state of a corner
+BITS = 6  # of a word, for its code; the other bits are the place of a run's beginning, or the state of a corner
 CODES = (1 << BITS) - 1
-MOST_MOVES = 60  # of a state; its codes from its own number of moves up to here are borders
-LONG = 60  # the greedy move, of equal ones the most expensive
-SHORT = 61  # the greedy move, of equal ones the least expensive
+MOST_MOVES = 60  # of a state; codes from its number of moves up to here are borders
+LONG = 60  # the greedy move, the most expensive of equal ones
+SHORT = 61  # the greedy move, the least expensive of equal ones
 NO_WAY = 62  # there is no path to these goals
 BORDER = 3  # words per border: the corner and the code of each side, and the limit
 MOST_STATES = 1 << (32 - BITS)
 
-AHEAD = 3  # moves ahead for which a row is prefetched: one or two are too late, more are often wrong
+AHEAD = 3  # moves ahead for which a row is prefetched: one or two are too few to be in time, more are often wrong
 ROW = 48  # words to prefetch of a row: most rows have fewer
 LINE = 16  # words per cache line
 
@@ -53,10 +53,10 @@ def _fault(moves: FirstMoves, graph: Graph) -> str | None:
 
 @kind("moves", "the first move of a shortest path for every pair of states, run-length compressed", _fault)
 class FirstMoves(NamedTuple):
-    """Rows of words: first the borders of a row, then its runs. A run is the place where it begins, and a code."""
+    """Rows of words: first the borders of a row, then its runs. A run is the place of its beginning, and a code."""
 
     rank: npt.NDArray[np.int32]  # [n], a state's place in the order, which is also its row; -1 if it has no neighbours
-    first: npt.NDArray[np.int64]  # [rows + 1], where the words of a row begin; in the lowest bits the number of borders
+    first: npt.NDArray[np.int64]  # [rows + 1], the first word of a row; in the lowest bits the number of borders
     word: npt.NDArray[np.uint32]  # [words]; the limit of a border is a float32
 
     @property
@@ -75,7 +75,7 @@ class FirstMoves(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> FirstMoves:
-        """Return the arrays of the database that the agent was given."""
+        """Return the arrays of the agent's database."""
         arrays: FirstMoves = pick(space.databases, "moves", space.graph, who=space.who).arrays
         return arrays
 
@@ -115,8 +115,8 @@ def first_move(moves: FirstMoves, graph: Arrays, state: int, goal: int) -> int:
 def expect(moves: FirstMoves, graph: Arrays, state: int, to: int) -> None:
     """Prefetch the row of the state reached by continuing in the direction of the move from ``state`` to ``to``.
 
-    A database is larger than the caches, and fetching a row from memory takes longer than all other work of a move.
-    Paths are mostly straight, so for most moves the row arrives in time.
+    A database is larger than the caches, and reading a row from memory takes longer than all other work of a move.
+    Paths are mostly straight, so for most moves the row is in the cache in time.
     """
     row = int64(moves.rank[max(beyond(graph, state, to), 0)])
     begin = moves.first[max(row, 0)] >> BITS
@@ -126,7 +126,7 @@ def expect(moves: FirstMoves, graph: Arrays, state: int, to: int) -> None:
 
 @generic
 def beyond(graph: Layout, state: int, to: int) -> int:
-    """Return the state that `AHEAD` more moves in the same direction lead to; -1 if moves have no direction."""
+    """Return the state `AHEAD` more moves in the same direction; -1 if moves have no direction."""
     raise TypeError(graph)
 
 
@@ -149,7 +149,7 @@ def is_nearer(graph: Arrays, one: int, other: int, limit: float, goal: int) -> b
 
 @kernel
 def _is_sound(moves: FirstMoves, graph: Arrays) -> bool:
-    """Return whether each row lies within the words and has only codes that are valid for its state."""
+    """Return whether each row is within the words and has only codes that are valid for its state."""
     rows = len(moves.first) - 1
     for row in range(rows):
         begin, end = moves.first[row] >> BITS, moves.first[row + 1] >> BITS

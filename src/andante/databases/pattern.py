@@ -1,21 +1,21 @@
-"""Pattern databases: for every pair of regions, where to go first and how deep to look ahead on the way.
+"""Pattern databases: for every pair of regions, the first subgoal and how deep to look ahead on the path there.
 
 Bulitko, Luštrek, Schaeffer, Björnsson and Sigmundarson (2008), sections 5.2 and 6. A map is divided into regions: the
-nodes of one level of its hierarchy, or square tiles. For an agent in region A with a goal in region B the database has
-a state between them, the subgoal, and the depth at which LRTA* without learned values makes an optimal move towards it.
-It may also have depths towards the goal itself. `control` uses both to steer an agent.
+nodes of one level of its hierarchy, or square tiles. For an agent in region A with a goal in region B the database
+contains a state between them, the subgoal, and the depth at which LRTA* without learned values makes an optimal move
+towards it. It may also contain depths towards the goal itself. `control` uses both to steer an agent.
 
 The states need not be those of the map: with regions of one level over the states of a lower level, numbered as the
 hierarchy's nodes, the same tables steer an agent that plans on that level (PR LRTA*).
 
-A database may be for some goals only: then it has columns for their regions only, and agents refuse other goals.
+A database may be for some goals only. Then it has columns for their regions only, and agents refuse other goals.
 
-Goals have their own regions, which may be larger: the agent's position matters more than the exact position of its
-goal.
+Goals have separate regions, which may be larger, because the agent's position matters more than the exact position of
+its goal.
 
 A few dozen subgoals lead from one region to all others. So each region has a palette of subgoals. Neighbouring columns
 mostly have the same one, so a row is stored as runs of equal choices, found by bisection. The region of a state and the
-column of a goal are stored as runs, too. An agent looks them up when it chooses a subgoal, not on every move.
+column of a goal are also stored as runs. An agent looks them up when it chooses a subgoal, not on every move.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from andante.world.graph import Graph
 
 DEEPEST = 3000  # the greatest depth; in the paper, deep enough to count as no cap
 HIGHEST = 20  # the highest level of regions
-UNSERVED = -2  # as a column: goals here are not served
-NO_STATE = -1  # as a subgoal: the goal itself; as a state to go through: go straight to the subgoal
+UNSERVED = -2  # as a column: these goals are not served
+NO_STATE = -1  # as a subgoal: the goal itself; as a state on the path: go straight to the subgoal
 MOST_COLUMNS = 2**16  # a run is one number: its first column in the upper half, its choice in the lower
 CHOICE = 2**16 - 1
 
 
 def _fault(pattern: Pattern, graph: Graph) -> str | None:
     if any(table.ndim != 1 for name, table in pattern._asdict().items() if name != "goal_depth"):
-        return "its tables do not fit each other"
+        return "its tables do not match"
     if any(one.shape != (1,) for one in (pattern.cap, pattern.level, pattern.cover, pattern.states)):
-        return "its tables do not fit each other"
+        return "its tables do not match"
     level, cover, states = (int(one[0]) for one in (pattern.level, pattern.cover, pattern.states))
     if not 0 <= level <= HIGHEST or cover not in list(Cover):
         return "its level or cover does not exist"
@@ -54,23 +54,23 @@ def _fault(pattern: Pattern, graph: Graph) -> str | None:
         return f"its regions are not those of a graph of {len(graph)} states"
     for run, owner in ((pattern.run, pattern.owner), (pattern.goal_run, pattern.goal_column)):
         if len(run) == 0 or run[0] != 0 or not _ascend(run, states) or len(owner) != len(run):
-            return f"its tables do not fit a graph of {len(graph)} states"
+            return f"its tables do not match a graph of {len(graph)} states"
     return _fault_of_rows(pattern) or _fault_of_subgoals(pattern, states)
 
 
 def _fault_of_rows(pattern: Pattern) -> str | None:
-    """Return what is wrong with the tables that find regions and pairs of them, if anything."""
+    """Return the fault of the tables that find regions and pairs of them, or None."""
     regions, columns = len(pattern.row) - 1, pattern.columns
     if pattern.goal_depth.shape not in ((regions, columns), (0, 0)) or not _divides(pattern.row, regions, pattern.span):
-        return "its tables do not fit each other"
+        return "its tables do not match"
     if not _divides(pattern.palette, regions, pattern.subgoal) or (np.diff(pattern.palette) > CHOICE).any():
-        return "its tables do not fit each other"
+        return "its tables do not match"
     if not len(pattern.special) == len(pattern.via) == len(pattern.depth):
-        return "its tables do not fit each other"
+        return "its tables do not match"
     if not _ascend(pattern.special, len(pattern.subgoal)):
         return "it has depths for subgoals that do not exist"
     if not _within(pattern.owner, regions) or pattern.goal_column.min() < UNSERVED:
-        return "it names regions that do not exist"
+        return "it refers to regions that do not exist"
     if not _rows_are_sound(pattern):
         return "it has rows that are not runs of choices"
     return None
@@ -107,9 +107,9 @@ def _rows_are_sound(pattern: Pattern) -> bool:
 def _fault_of_subgoals(pattern: Pattern, states: int) -> str | None:
     for named in (pattern.subgoal, pattern.via):
         if not _within(named, states):
-            return "it names states that do not exist"
+            return "it refers to states that do not exist"
         if (regions_of(pattern, named[named != NO_STATE]) < 0).any():
-            return "it names states that are in no region"
+            return "it refers to states that are in no region"
     for depths in (pattern.depth, pattern.goal_depth, pattern.cap):
         if depths.min(initial=1) < 1 or depths.max(initial=1) > DEEPEST:
             return f"it has depths outside 1 to {DEEPEST}"
@@ -138,7 +138,7 @@ def ancestors(graph: Graph, cover: Cover, level: int, states: npt.NDArray[np.int
     return np.where(placed, node, -1)
 
 
-@kind("pattern", "for every pair of regions the next state to go to, and how deep to look on the way", _fault, _covers)
+@kind("pattern", "for every pair of regions the next state to go to, and how deep to look", _fault, _covers)
 class Pattern(NamedTuple):
     """The tables."""
 
@@ -146,27 +146,27 @@ class Pattern(NamedTuple):
     owner: npt.NDArray[np.int32]  # [runs], that region; negative: none. Walls belong to the run before them
     goal_run: npt.NDArray[np.int32]  # [goal runs], the first state of each run of goals with one column
     goal_column: npt.NDArray[np.int32]  # [goal runs], that column; negative: UNSERVED, or in no region
-    row: npt.NDArray[np.int32]  # [regions + 1], where the runs of choices of each region begin
+    row: npt.NDArray[np.int32]  # [regions + 1], the first run of choices of each region
     span: npt.NDArray[np.uint32]  # [all runs], the first column of a run, and its choice in the lower 16 bits
-    palette: npt.NDArray[np.int32]  # [regions + 1], where the subgoals of each region begin
+    palette: npt.NDArray[np.int32]  # [regions + 1], the first subgoal of each region
     subgoal: npt.NDArray[np.int32]  # [all subgoals]; NO_STATE: the goal itself
-    special: npt.NDArray[np.int32]  # [some], the places of subgoals that need more than climbing straight to them
+    special: npt.NDArray[np.int32]  # [some], the places of subgoals that not all agents can climb straight to
     via: npt.NDArray[np.int32]  # [some], a state of the region to go through first, or NO_STATE
-    depth: npt.NDArray[np.uint16]  # [some], the depth on the way there, at most the cap
-    goal_depth: npt.NDArray[np.uint16]  # [regions, columns] or [0, 0], the depth on the way to the goal itself
+    depth: npt.NDArray[np.uint16]  # [some], the depth on the path there, at most the cap
+    goal_depth: npt.NDArray[np.uint16]  # [regions, columns] or [0, 0], the depth on the path to the goal itself
     cap: npt.NDArray[np.int64]  # [1]
     level: npt.NDArray[np.int64]  # [1], the level that the agent plans on
     cover: npt.NDArray[np.int64]  # [1], its rule for cliques
-    states: npt.NDArray[np.int64]  # [1], their number on that level
+    states: npt.NDArray[np.int64]  # [1], the number of states on that level
 
     @property
     def columns(self) -> int:
-        """The number of regions that goals may lie in."""
+        """The number of regions of goals."""
         return max(int(self.goal_column.max(initial=-1)) + 1, 0)
 
     @property
     def regions(self) -> int:
-        """The number of regions that an agent may be in."""
+        """The number of regions of agents."""
         return len(self.row) - 1
 
     @property
@@ -181,13 +181,13 @@ class Pattern(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> Pattern:
-        """Return the arrays of the database that the agent was given."""
+        """Return the arrays of the agent's database."""
         arrays: Pattern = pick(space.databases, "pattern", space.graph, order_for(space.params), who=space.who).arrays
         return arrays
 
 
 def order_for(params: Any) -> str:
-    """Return what to build for an agent with these parameters: an agent that plans on a level needs it over that level.
+    """Return the database to build for an agent with these parameters, over the level that it plans on.
 
     >>> from andante.agent import find
     >>> order_for(find("dprlrta(level=2)").params), order_for(find("dlrta").params)
@@ -241,7 +241,7 @@ def chosen(pattern: Pattern, here: int, column: int) -> int:
 
 @kernel
 def special(pattern: Pattern, place: int) -> int:
-    """Return where ``via`` and ``depth`` of a subgoal are stored; -1 if the agent can climb straight to it."""
+    """Return the place of a subgoal's ``via`` and ``depth``; -1 if the agent can climb straight to it."""
     low, high = -1, len(pattern.special)
     while high - low > 1:
         middle = (low + high) >> 1
@@ -254,7 +254,7 @@ def special(pattern: Pattern, place: int) -> int:
 
 @kernel
 def subgoal(pattern: Pattern, state: int, goal: int) -> int:
-    """Return where an agent in ``state`` should go on its way to ``goal``."""
+    """Return the state to which an agent in ``state`` should go on its path to ``goal``."""
     here, column = region_of(pattern, state), column_of(pattern, goal)
     if here < 0 or column < 0:
         return goal
@@ -270,7 +270,7 @@ def subgoal(pattern: Pattern, state: int, goal: int) -> int:
 
 @kernel
 def depth_to_subgoal(pattern: Pattern, state: int, goal: int) -> int:
-    """Return how deep an agent in ``state`` should look on its way to the subgoal; the cap if that is not stored."""
+    """Return how deep an agent in ``state`` should look on its path to the subgoal; the cap if that is not stored."""
     here, column = region_of(pattern, state), column_of(pattern, goal)
     if here < 0 or column < 0:
         return pattern.cap[0]
@@ -280,7 +280,7 @@ def depth_to_subgoal(pattern: Pattern, state: int, goal: int) -> int:
 
 @kernel
 def depth_to_goal(pattern: Pattern, state: int, goal: int) -> int:
-    """Return how deep an agent in ``state`` should look on its way to the goal; the cap if that is not stored."""
+    """Return how deep an agent in ``state`` should look on its path to the goal; the cap if that is not stored."""
     here, column = region_of(pattern, state), column_of(pattern, goal)
     if here < 0 or column < 0 or len(pattern.goal_depth) == 0:
         return pattern.cap[0]
@@ -289,5 +289,5 @@ def depth_to_goal(pattern: Pattern, state: int, goal: int) -> int:
 
 @kernel
 def capped_depth_to_goal(pattern: Pattern, state: int, goal: int) -> int:
-    """Return the same limited to the cap, for an agent that subgoals have led back to a state it was in before."""
+    """Return the same limited to the cap, for an agent that subgoals have led back to a state visited before."""
     return min(depth_to_goal(pattern, state, goal), pattern.cap[0])

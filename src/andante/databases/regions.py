@@ -1,15 +1,15 @@
 """Regions of states that can climb to a common seed, and the paths between seeds.
 
-Lawrence and Bulitko (2013). Every state of a region can climb to the region's seed, and be climbed to from there. Arcs
-lead from region to region: a shortest path from seed to seed, stored as a chain of subgoals, each of which can be
-climbed to from the previous one. For every pair of regions the database has the first arc of a shortest path over
+Lawrence and Bulitko (2013). Every state of a region can climb to the region's seed, and can be climbed to from there.
+Arcs lead from region to region: a shortest path from seed to seed, stored as a chain of subgoals, each of which can be
+climbed to from the previous one. For every pair of regions the database contains the first arc of a shortest path over
 seeds.
 
 All data is compressed. A state's region is found in runs of states with equal regions, 256 states at a time. The last
-subgoal of a chain, the seed of the arc's region, is not stored, and most arcs have no other; arcs with more subgoals
-come first among the arcs of a region. The first arcs of a region form a row of runs, as in a compressed path database:
-it lists only where, in the order of the regions, the arc changes. An arc takes one byte, or two if any region has more
-than 255.
+subgoal of a chain, the seed of the arc's region, is not stored, and most arcs have no other subgoals. Arcs with more
+subgoals are first among the arcs of a region. The first arcs of a region form a row of runs, as in a compressed path
+database: it lists only the places, in the order of the regions, where the arc changes. An arc takes one byte, or two if
+any region has more than 255.
 """
 
 from __future__ import annotations
@@ -34,30 +34,30 @@ WIDE = 65535  # the same for two bytes
 
 def _fault(regions: Regions, graph: Graph) -> str | None:
     if not all(array.ndim == 1 for array in regions):
-        return "its tables do not fit each other"
+        return "its tables do not match"
     runs, count, arcs, hops = len(regions.region), len(regions.seed), len(regions.to), len(regions.goal)
     if len(regions.block) != blocks(len(graph)) + 1 or len(regions.begin) != runs:
         return f"its regions are not those of a graph of {len(graph)} states"
     if {len(regions.first), len(regions.link), len(regions.row)} != {count + 1} or len(regions.arc) != hops:
-        return "its tables do not fit each other"
+        return "its tables do not match"
     ends = [(regions.block, runs), (regions.first, arcs), (regions.link, len(regions.chain) - 1), (regions.row, hops)]
     if not all(_rises(*pair) for pair in [*ends, (regions.chain, len(regions.subgoal))]):
-        return "its tables do not fit each other"
+        return "its tables do not match"
     if len(regions.wide) not in (0, hops) or (np.diff(regions.link) > np.diff(regions.first)).any():
-        return "its tables do not fit each other"
+        return "its tables do not match"
     states = np.concatenate([regions.seed, regions.subgoal])
     if len(states) and not 0 <= states.min() <= states.max() < len(graph):
-        return f"it names states beyond the {len(graph)} of the graph"
+        return f"it refers to states beyond the {len(graph)} of the graph"
     named = max(regions.region.max(initial=0), regions.to.max(initial=0), regions.goal.max(initial=0))
     if named >= max(count, 1) or (count == 0 and graph.arcs):
-        return "it names regions that do not exist"
+        return "it refers to regions that do not exist"
     if not _is_sound(regions):
-        return "its rows hold arcs that do not exist"
+        return "its rows contain arcs that do not exist"
     return None
 
 
 def _rises(ends: npt.NDArray[np.int32], last: int) -> bool:
-    """Return whether these are the ends of parts: from 0 up to ``last``, never decreasing."""
+    """Return whether these are the ends of parts, from 0 up to ``last`` and never decreasing."""
     wide = ends.astype(np.int64)  # differences of smaller numbers could wrap around
     return len(wide) > 0 and wide[0] == 0 and wide[-1] == last and bool((np.diff(wide) >= 0).all())
 
@@ -71,20 +71,20 @@ def blocks(states: int) -> int:
     return -(-states // BLOCK)
 
 
-@kind("regions", "regions of states that climb to a seed, and the first step of the way between every two", _fault)
+@kind("regions", "regions of states that climb to a seed, and the first step of the path between every two", _fault)
 class Regions(NamedTuple):
-    """The region of each state; arcs between regions, with their subgoals; and which arc to take."""
+    """The region of each state, arcs between regions with their subgoals, and the arcs to take."""
 
-    block: npt.NDArray[np.int32]  # [blocks + 1], where the runs of 256 states begin
+    block: npt.NDArray[np.int32]  # [blocks + 1], the first run of 256 states
     begin: npt.NDArray[np.uint8]  # [runs], the first state of a run, counted within its block
     region: npt.NDArray[np.uint16]  # [runs]
     seed: npt.NDArray[np.int32]  # [regions]
-    first: npt.NDArray[np.int32]  # [regions + 1], where a region's arcs begin
-    to: npt.NDArray[np.uint16]  # [arcs], the region at the end
-    link: npt.NDArray[np.int32]  # [regions + 1], where the chains of a region's first arcs begin; other arcs have none
-    chain: npt.NDArray[np.int32]  # [chains + 1], where a chain's subgoals begin
+    first: npt.NDArray[np.int32]  # [regions + 1], the first arc of a region
+    to: npt.NDArray[np.uint16]  # [arcs], the target region
+    link: npt.NDArray[np.int32]  # [regions + 1], the first chain of a region's first arcs; other arcs have none
+    chain: npt.NDArray[np.int32]  # [chains + 1], the first subgoal of a chain
     subgoal: npt.NDArray[np.int32]  # [subgoals], those between the two seeds
-    row: npt.NDArray[np.int32]  # [regions + 1], where a region's row begins
+    row: npt.NDArray[np.int32]  # [regions + 1], the first run of a region's row
     goal: npt.NDArray[np.uint16]  # [hops], the first region of a run of goals with the same arc
     arc: npt.NDArray[np.uint8]  # [hops], which of the region's arcs leads there; the highest number: there is no path
     wide: npt.NDArray[np.uint8]  # [hops] or [0]: the upper half of that number, if some region has many arcs
@@ -101,14 +101,14 @@ class Regions(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> Regions:
-        """Return the arrays of the database that the agent was given."""
+        """Return the arrays of the agent's database."""
         arrays: Regions = pick(space.databases, "regions", space.graph, who=space.who).arrays
         return arrays
 
 
 @kernel
 def region_of(regions: Regions, state: int) -> int:
-    """Return the region of a state; the result is meaningless for a state without moves."""
+    """Return the region of a state; the result is undefined for a state without moves."""
     block, place = state >> BLOCK_BITS, state & (BLOCK - 1)
     low, high = int64(regions.block[block]), int64(regions.block[block + 1])
     while high - low > 1:
@@ -145,7 +145,7 @@ def _arc(regions: Regions, hop: int) -> int:
 
 @kernel
 def chain_of(regions: Regions, here: int, arc: int) -> tuple[int, int]:
-    """Return where the subgoals of one of a region's arcs begin and end."""
+    """Return the bounds of the subgoals of one of a region's arcs."""
     link = int64(regions.link[here]) + arc - int64(regions.first[here])
     if link >= int64(regions.link[here + 1]):
         return int64(0), int64(0)
@@ -154,7 +154,7 @@ def chain_of(regions: Regions, here: int, arc: int) -> tuple[int, int]:
 
 @kernel
 def _is_sound(regions: Regions) -> bool:
-    """Return whether each block has runs and each region a row, both from the first on, with valid arcs only."""
+    """Return whether each block has runs and each region a row, both from the first one on, with valid arcs only."""
     for block in range(len(regions.block) - 1):
         first = regions.block[block]
         if first == regions.block[block + 1] or regions.begin[first] != 0:

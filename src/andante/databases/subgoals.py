@@ -1,9 +1,9 @@
 """Subgoal databases: records of solved problems, each with subgoals on the path, found by similarity.
 
 Bulitko and Björnsson (2009). A record is a start, a goal, and the farthest state of a shortest path between them that
-hill-climbing reaches from the start; or, as in the journal version (Bulitko, Björnsson and Lawrence 2010), the whole
-series of such states from start to goal, each climbable from the previous one. A record is similar to a problem if the
-sum of the heuristic distances between their starts and between their goals is small.
+hill-climbing reaches from the start. In the journal version (Bulitko, Björnsson and Lawrence 2010) it is instead the
+whole series of such states from start to goal, each climbable from the previous one. A record is similar to a problem
+if the sum of the heuristic distances between their starts and between their goals is small.
 
 The index is a kd-tree over the points of start and goal together: four dimensions on a grid. The heuristic's metrics
 never decrease when a coordinate moves away, so the nearest point of a box bounds all records in it, and the search for
@@ -40,23 +40,23 @@ def _fault(subgoals: Subgoals, graph: Graph) -> str | None:
     boxes = len(subgoals.low)
     shapes = [(records,), (records,), (records + 1,), (len(subgoals.subgoal),), (boxes, width), (boxes, width)]
     if [array.shape for array in subgoals] != shapes or boxes != 2 << levels(records):
-        return "its records and their index do not fit together"
+        return "its records and their index do not match"
     states = np.concatenate([subgoals.start, subgoals.goal, subgoals.subgoal])
     if len(states) and not 0 <= states.min() <= states.max() < len(graph):
-        return f"its records name states beyond the {len(graph)} of the graph"
+        return f"its records refer to states beyond the {len(graph)} of the graph"
     ends = subgoals.first.astype(np.int64)  # differences of smaller numbers could wrap around
     if ends[0] != 0 or ends[-1] != len(subgoals.subgoal) or (np.diff(ends) < 1).any():
         return "some of its records have no subgoal"
     return None
 
 
-@kind("subgoals", "solved problems, each with the states to go to on the way", _fault)
+@kind("subgoals", "solved problems, each with the states to go to on the path", _fault)
 class Subgoals(NamedTuple):
     """Records in the order of a kd-tree, and the boxes of its nodes: the children of node i are 2i and 2i + 1."""
 
     start: npt.NDArray[np.int32]  # [records]
     goal: npt.NDArray[np.int32]  # [records]
-    first: npt.NDArray[np.int32]  # [records + 1], where a record's series of subgoals begins
+    first: npt.NDArray[np.int32]  # [records + 1], the first subgoal of a record's series
     subgoal: npt.NDArray[np.int32]  # [subgoals]
     low: npt.NDArray[np.float64]  # [nodes, twice the dimensions], least coordinates of starts and then of goals
     high: npt.NDArray[np.float64]  # [nodes, twice the dimensions]
@@ -73,7 +73,7 @@ class Subgoals(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> Subgoals:
-        """Return the arrays of the database that the agent was given."""
+        """Return the arrays of the agent's database."""
         arrays: Subgoals = pick(space.databases, "subgoals", space.graph, who=space.who).arrays
         return arrays
 
@@ -126,9 +126,9 @@ LISTED = np.dtype([("size", np.int64)])  # the number of records on the list
 
 
 class Shortlist(NamedTuple):
-    """The records most similar to a problem, most similar first, and buffers to find them.
+    """The records most similar to a problem, most similar first, and buffers for finding them.
 
-    The list is short, and filled again with the next most similar records if none of them fits.
+    The list is short, and it is filled again with the next most similar records if none of them fits.
     """
 
     record: npt.NDArray[np.int32]  # [candidates, or MOST_LISTED if that is less]
@@ -137,7 +137,7 @@ class Shortlist(NamedTuple):
     candidates: int  # records to try before giving up
     node: npt.NDArray[np.int64]  # [2 * DEEPEST], nodes yet to be visited
     bound: npt.NDArray[np.float64]  # [2 * DEEPEST], a lower bound on the distance of all records of the node
-    start: npt.NDArray[np.float64]  # [2, dimensions], the start's point, and the point of a box that is nearest to it
+    start: npt.NDArray[np.float64]  # [2, dimensions], the start's point, and the nearest point of a box
     goal: npt.NDArray[np.float64]  # [2, dimensions], the same for the goal
     metric: int
 
@@ -148,7 +148,7 @@ class Shortlist(NamedTuple):
 
     @classmethod
     def over(cls, graph: Graph, candidates: int | None) -> Shortlist:
-        """Return a list for ``candidates`` records of problems on ``graph``; None stands for all of a database."""
+        """Return a list for ``candidates`` records of problems on ``graph``; None means all records of a database."""
         most = MOST_CANDIDATES if candidates is None else min(candidates, MOST_CANDIDATES)
         return cls(
             np.zeros(min(most, MOST_LISTED), np.int32),
@@ -164,10 +164,10 @@ class Shortlist(NamedTuple):
 
 
 class Used(NamedTuple):
-    """The first subgoals of records that are not to be used again until a number changes, such as that of a trial."""
+    """The first subgoals of records that must not be used again until a number changes, such as that of a trial."""
 
     where: Index
-    when: npt.NDArray[np.uint32]  # a field of the subgoals' records, the number when it was used
+    when: npt.NDArray[np.uint32]  # a field of the subgoals' records, the number at its last use
 
     @classmethod
     def over(cls, mind: Mind) -> Used:
@@ -215,8 +215,8 @@ def nearest(
 ) -> None:
     """Find the records most similar to the problem, except those whose first subgoal is marked ``now`` in ``used``.
 
-    Equally similar records are in the order of the database. Only records that come after
-    ``last``, which is at distance ``beyond`` from the problem, are considered.
+    Equally similar records are in the order of the database. Only records after ``last``, which is at distance
+    ``beyond`` from the problem, are considered.
     """
     found.scalars[0]["size"] = 0
     records, leaves = len(subgoals.start), len(subgoals.low) >> 1
@@ -250,7 +250,7 @@ def nearest(
 
 @kernel
 def _worst(found: Shortlist) -> float:
-    """Return the distance beyond which a record does not get onto the list."""
+    """Return the distance beyond which a record is not added to the list."""
     full = found.scalars[0]["size"] == len(found.record)
     return found.apart[found.scalars[0]["size"] - 1] if full else np.inf
 
@@ -269,7 +269,7 @@ def _bound(subgoals: Subgoals, found: Shortlist, node: int) -> float:
 
 @kernel
 def _enter(found: Shortlist, record: int, apart: float) -> None:
-    """Insert a record into the list at its place, if it belongs there."""
+    """Insert a record into the list at its place, if it is similar enough."""
     last = found.scalars[0]["size"]
     if last == len(found.record):
         last -= 1

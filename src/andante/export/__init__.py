@@ -1,4 +1,4 @@
-"""Agents outside Python: as a C library for any machine, and as WebAssembly.
+"""Agents outside Python, as a C library for any machine and as WebAssembly.
 
 The compiled loop that `Agent.move` calls is the one that is exported: one entry, one context, the same moves.
 """

@@ -1,7 +1,7 @@
-"""The plan of a crowd: how the memory of all its units, their minds and their desk is laid out as one piece.
+"""The plan of a crowd: how the memory of all its units, their minds and their desk is laid out in one block.
 
-In Python a `Crowd` has tables that kernels work on, and lists of what can be used again: ids, slots and teams. Outside,
-these lists are tables too. What C does with them is in ``templates/crowd.c``.
+In Python a `Crowd` has tables that kernels work on, and lists of ids, slots and teams that can be used again. Outside,
+these lists are tables too. ``templates/crowd.c`` works on them.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ from andante.search.memory import bytes_of
 from andante.world.grid import Grid
 from andante.world.living import World
 
-#: Kernels of an algorithm, and those that are the same for all; those for teams and maps that change may be missing.
+#: Kernels of an algorithm, and those that all share; the ones for teams and for maps that change may be missing.
 SQUAD_KERNELS = ("march", "release", "held", "release_teams")
 CROWD_KERNELS = ("begin", "end", "resolve", "cut_off", "drop_wishes")
 
-#: What only C has a table of: ids, slots and teams that can be used again.
+#: What only C has tables of: ids, slots and teams that can be used again.
 TEAM = np.dtype(
     [
         ("goal", np.int64),
         ("problem", np.int64),  # the number of its problem
         ("strength", np.int32),  # how many units it has
-        ("next", np.int32),  # the next one that can be used again; NO_TEAM: there is none
+        ("next", np.int32),  # the next one that can be used again; NO_TEAM if there is none
     ]
 )
 TABLES = (
@@ -71,12 +71,12 @@ TABLES = (
 #: What the memory of a crowd begins with.
 CROWD_HEAD = np.dtype(
     [
-        ("code", np.int64),  # whose it is
+        ("code", np.int64),  # of the machine code that it belongs to
         ("plan", np.int64),
         ("seal", np.int64),  # its checksum while it is sealed (`images.MIND_HEAD`)
         ("turn", np.int64),
         ("version", np.int64),  # what it last knew of a map that changes: the number of changes ...
-        ("news", np.int64),  # ... and whether cells may have become known to be apart
+        ("news", np.int64),  # ... and whether cells may have become known to be disconnected
         ("timed", np.int64),  # whether the last budget was in nanoseconds
         ("ahead", np.float64),  # what a unit of priority 1 was given ahead of the next tick
         ("unreachable", np.int64),  # units sent to unreachable goals since the last tick
@@ -88,7 +88,7 @@ CROWD_HEAD = np.dtype(
         ("teams", np.int64),  # that are or were in use
         ("free_team", np.int64),  # the first that can be used again
         ("problems", np.int64),  # of teams so far
-        ("pauses", np.int64),  # whether a tick waits for more memory; if so, what `spend` goes on with
+        ("pauses", np.int64),  # whether a tick waits for more memory; if so, where `spend` continues
         ("left", np.float64),
         ("share", np.float64),
         ("usual", np.float64),
@@ -99,7 +99,7 @@ CROWD_HEAD = np.dtype(
 )
 
 #: The ``numbers`` of the plan of a crowd: those of all plans; where contexts begin, 0 for kernels that it lacks (march
-#: is the first); where tables are in its memory; and what was said at export.
+#: is the first); where tables are in its memory; and the options of the export.
 CROWD_NUMBERS = (
     *PLAN_NUMBERS,
     *SQUAD_KERNELS,
@@ -110,9 +110,9 @@ CROWD_NUMBERS = (
     "memory",  # what all units together may take
     "bodies",
     "shares",  # whether units with the same goal learn together
-    "parts",  # where it is said which parts of its memory are longer in the plan of a larger crowd, and how many
+    "parts",  # where the parts of its memory are listed that are longer in the plan of a larger crowd, and their number
     "part_count",
-    "family",  # which plans a crowd can grow into: those of the same, of other sizes
+    "family",  # a crowd can grow into plans of the same family, which differ in size
 )
 
 
@@ -124,10 +124,10 @@ class CrowdSize:
     memory: int  # bytes for all units
     bodies: bool = False
     share: bool = False
-    times: int = 1  # how often the smallest one of its family
+    times: int = 1  # the size, in multiples of the smallest one of its family
 
     def grown(self, times: int) -> CrowdSize:
-        """Return the size of a crowd so many times as large."""
+        """Return the size of a crowd that is ``times`` as large."""
         return replace(self, units=times * self.units, memory=times * self.memory, times=times)
 
 
@@ -140,13 +140,13 @@ class CrowdPlan:
     databases: tuple[Database, ...]
     size: CrowdSize
     entries: dict[str, Entry]
-    code: int  # what tells its machine code from all other
+    code: int  # identifies its machine code
     data: bytes
     memory_bytes: int
 
     @property
     def identity(self) -> str:
-        """What its code is the same for: the same kernels, sources and types."""
+        """A key that crowds with the same machine code share: kernels, sources and types."""
         return _joined(self.entries).identity
 
     @property
@@ -197,7 +197,7 @@ class CrowdPlan:
 
 
 class Made:
-    """A crowd as it is in the beginning: its tables, and the kernels that work on them."""
+    """A crowd in its initial state: its tables, and the kernels that work on them."""
 
     def __init__(self, algorithm: Algorithm, world: Grid, databases: Sequence[Any], size: CrowdSize) -> None:
         graph, units = world.graph, size.units
@@ -212,7 +212,7 @@ class Made:
         self.kernels = self.squad.kernels()
         turn = ground, self.tables["members"], self.tables["squad"]
         self.kernels |= {"begin": Kernel(begin_turn, turn), "end": Kernel(end_turn, turn)}
-        # The code for bodies is always there, so that a library serves crowds with them and without.
+        # The code for bodies is always included, so that a library serves crowds with and without them.
         bodies = Bodies.over(*((len(graph), units) if size.bodies else (0, 0)), graph.max_degree)
         self.kernels["resolve"] = Kernel(resolve, (graph.arrays, ground, bodies, np.dtype(np.int32)))
         self.tables["standing"] = bodies.standing
@@ -230,7 +230,7 @@ class Made:
 
 
 def _joined(entries: dict[str, Entry]) -> Entry:
-    """Return entries as one, whose context has their contexts one after the other."""
+    """Return entries as one whose context consists of their contexts, one after the other."""
     words: list[int] = []
     arrays: list[tuple[int, npt.NDArray[Any]]] = []
     for entry in entries.values():

@@ -39,12 +39,12 @@ from andante.world.living import World
 MANIFEST = "export.json"
 CROWD_MEMORY = 16e6  # bytes for the units of a crowd, unless another number is given
 MOST_UNITS = 2**20
-_WASM_BYTES = 2**32 - 2**20  # that a page can address, less some for the library itself
+_WASM_BYTES = 2**32 - 2**20  # that a page can address, minus some for the library itself
 
 
 @dataclass(frozen=True)
 class Package:
-    """What an export has written."""
+    """The files that an export has written."""
 
     folder: Path
     agents: dict[str, str]  # name in C to algorithm
@@ -71,14 +71,14 @@ def export(
 ) -> Package:
     """Write agents as a C library into a folder, for these targets, with these maps and databases.
 
-    With ``living`` cells of the maps can be closed and opened there. With ``crowd`` there are crowds too, of at most
-    this many units, which together take at most ``memory`` bytes; ``bodies`` and ``share`` are as in `andante.Crowd`.
-    They can ``grow`` up to this many times: there are plans for twice as much, four times, and so on. A target is
-    ``this`` (machine), ``linux``, ``windows``, ``macos``, ``wasm``, or one of `TARGETS`. The folder may be there only
+    With ``living``, programs can close and open cells of the maps. With ``crowd`` there are crowds too, of at most this
+    many units, which together take at most ``memory`` bytes; ``bodies`` and ``share`` are as in `andante.Crowd`. A
+    crowd can ``grow`` to this many times its size: there are plans for twice as much, four times, and so on. A target
+    is ``this`` (machine), ``linux``, ``windows``, ``macos``, ``wasm``, or one of `TARGETS`. The folder may exist only
     if it is empty or was written by an export.
     """
     if not JIT:
-        raise ParameterError("agents are exported as the compiler made them; unset NUMBA_DISABLE_JIT")
+        raise ParameterError("only compiled agents can be exported; unset NUMBA_DISABLE_JIT")
     chosen = _targets([targets] if isinstance(targets, str) else targets)
     found = [find(one) for one in ([algorithms] if isinstance(algorithms, str | Algorithm) else algorithms)]
     grids = [maps] if isinstance(maps, Grid) else list(maps)
@@ -114,7 +114,7 @@ def _targets(names: Sequence[str]) -> list[Target]:
 
 
 def _place(out: str | os.PathLike[str]) -> Path:
-    """Return the folder to write; raise `OutputError` if that is not possible, or if it holds anything else."""
+    """Return the folder to write; raise `OutputError` if it cannot be written, or if it contains other files."""
     folder = Path(os.path.abspath(out))
     if os.path.lexists(folder):
         if not folder.is_dir():
@@ -122,7 +122,7 @@ def _place(out: str | os.PathLike[str]) -> Path:
         strange = sorted(_held(folder) - _listed(folder))
         if strange:
             raise OutputError(
-                f"{folder} holds {strange[0]!r}, which no export wrote; name a new folder with --out, or move it away"
+                f"{folder} contains {strange[0]!r}, which no export wrote; name a new folder with --out, or move it"
             )
     return folder
 
@@ -141,7 +141,7 @@ def _listed(folder: Path) -> set[str]:
 
 
 def _put(temporary: Path, folder: Path) -> None:
-    """Rename a complete folder; what an earlier export wrote is removed only when the new one is there."""
+    """Rename a complete folder; an earlier export there is removed only when the new one is in its place."""
     old = folder.parent / f".{secrets.token_hex(8)}.part"
     was_there = folder.exists()
     if was_there:
@@ -180,14 +180,14 @@ def _planned(
 
 
 def _crowd_sizes(crowd: int, memory: float, bodies: bool, share: str | None, grow: int) -> list[CrowdSize]:
-    """Return how large a crowd may be, from the smallest to the largest; nothing without a crowd."""
+    """Return the sizes of a crowd, from the smallest to the largest; none if ``crowd`` is 0."""
     units = whole_number(crowd, "the units of a crowd", least=0, error=ParameterError)
     times = whole_number(grow, "how many times a crowd can grow", least=1, error=ParameterError)
     room = real_number(memory, "memory, in bytes,", least=LEAST_MEMORY)
     shares, has_bodies = sharing(share), flag(bodies, "bodies")
     if units == 0:
         if shares or has_bodies or times > 1:
-            raise ParameterError("bodies, share and grow are for crowds; say how many units a crowd may have")
+            raise ParameterError("bodies, share and grow are for crowds; set the number of units a crowd may have")
         return []
     if times * units > MOST_UNITS or times * room > MOST_MEMORY:
         raise ParameterError(f"an exported crowd has at most {MOST_UNITS:,} units and {MOST_MEMORY:g} bytes of memory")
@@ -226,7 +226,7 @@ def _check_names(agents: Sequence[Exported]) -> None:
                 if named.setdefault(name, database) is not database:
                     raise ParameterError(
                         f"two different databases would be written to {name}; export the algorithms that use them into "
-                        "folders of their own"
+                        "separate folders"
                     )
 
 

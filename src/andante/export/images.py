@@ -1,14 +1,15 @@
 """Files for exported agents: an image of the map, and for each agent a plan of its memory.
 
-A *map image* holds what all agents on a map share. Of a map that changes, programs make a copy in memory of their own,
-the *world*, with room behind the image for levels of abstraction, if agents plan over them. A *plan* says how one
-agent's memory is laid out on one map, with given databases: of each word of its context, whether it is a number or lies
-in a segment, and how the memory looks in the beginning. Segments are the plan itself (for what the agent only reads),
-the map, the databases, the agent's mind and its desk (`export.layout`). So the code in a library is for maps of any
-size; allocating is left to Python, which does it once, here.
+A *map image* contains what all agents on a map share. If the map changes, programs make a copy of the image in memory
+of their own, the *world*, with space behind the image for levels of abstraction, if agents plan over them.
 
-Both have the format of databases (`andante.databases.header`), and ``numbers`` as their first array, with what C has to
-know at once (docs/explanation/database-files.md).
+A *plan* describes how one agent's memory is laid out on one map, with given databases. It shows for each word of the
+agent's context whether it is a number or an address within a segment, and it contains the initial memory. Segments are
+the plan itself (for what the agent only reads), the map, the databases, the agent's mind and its desk
+(`export.layout`). So the code in a library is for maps of any size. All sizes are computed once, here in Python.
+
+Both have the format of databases (`andante.databases.header`). Their first array is ``numbers``, which C needs before
+anything else (docs/explanation/database-files.md).
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from andante.world.living import LivingGraph, World
 from andante.world.sensing import View
 
 MOST_DATABASES = 4
-MOST_MAP_WORDS = 128  # of a context that C has on its stack
+MOST_MAP_WORDS = 128  # of a context that C keeps on its stack
 
 # What is where in the ``numbers`` of a map image ...
 MAP_NUMBERS = (
@@ -52,8 +53,8 @@ MAP_NUMBERS = (
     "width",  # of a grid; else 0
     "height",
     "living",  # 1: cells can be closed and opened
-    "label",  # where the component of each state is, int32; 0: nowhere, because it may change
-    "passable",  # where the passable cells are, uint8; 0: nowhere
+    "label",  # where the component of each state is, int32; 0: not stored, because it may change
+    "passable",  # where the passable cells are, uint8; 0: not stored
     "straight",  # where the contexts of four kernels are, and how many words they have
     "straight_words",
     "edit",
@@ -64,27 +65,27 @@ MAP_NUMBERS = (
     "apart_words",
     "changes",  # where the number of changes is
     "sweeps",  # where the number of sweeps is
-    "code",  # what contexts are for
+    "code",  # of the machine code that the contexts are for
     "world_bytes",  # the memory of a copy that can be edited ...
     "room",  # ... and where the room behind the image begins in it
-    "levels",  # for each hierarchy: where the context of the kernel that mends it is, its words, where its version is
+    "levels",  # for each hierarchy: where the context of its repair kernel is, its words, where its version is
     "levels_count",
-    "levels_code",  # what these contexts are for
-    "initial",  # how what lies behind the image looks in the beginning, as in plans
+    "levels_code",  # of the machine code that these contexts are for
+    "initial",  # the initial memory behind the image, as in plans
     "initials",
     "data",
 )
 # ... and of a plan.
 PLAN_NUMBERS = (
-    "code",  # of the machine code that this is for: the first eight bytes of a SHA-256
+    "code",  # of the machine code that this is for, the first eight bytes of a SHA-256
     "words",  # of the context
     "context",  # where it is: for each word its value, its segment, and the bytes that it is the address of
     "mind_bytes",
     "desk_bytes",
-    "initial",  # where it is said how memory looks in the beginning, if not zero (`export.layout`)
+    "initial",  # where the initial memory is, as far as it is not zero (`export.layout`)
     "initials",
     "data",
-    "served",  # where it is said which goals the databases are for, uint8; 0: for all
+    "served",  # where the flags are of goals that the databases are for, uint8; 0: for all
     "clock",  # where the number of the problem is in the mind
     "anchored",
     "pursues",
@@ -94,20 +95,19 @@ PLAN_NUMBERS = (
     *(f"database_{i}" for i in range(MOST_DATABASES)),  # their checksums
 )
 
-#: What the mind begins with: whose it is, its checksum while it is sealed, what `move` has to know, how many changes of
-#: the map it has seen, and an episode
-#: (`episode.tables`).
+#: What the mind begins with: the code and the plan that it belongs to, its checksum while it is sealed, what `move`
+#: needs, how many changes of the map it has seen, and an episode (`episode.tables`).
 MIND_HEAD = ("code", "plan", "seal", "here", "aim", "news", "version", "reserved")
 MIND_BEGINS = aligned(8 * len(MIND_HEAD) + EPISODE.itemsize)  # after which its arrays lie
 
 
 def code_number(entry: Entry) -> int:
-    """Return what tells the machine code of an entry from all other."""
+    """Return a number that identifies the machine code of an entry."""
     return number_of(entry.identity)
 
 
 def number_of(text: str) -> int:
-    """Return a number that tells one text from all others."""
+    """Return a number that identifies a text."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little", signed=True)
 
 
@@ -116,7 +116,7 @@ def _numbers(names: Sequence[str], known: dict[str, int]) -> npt.NDArray[np.int6
 
 
 def _file(kind: str, names: Sequence[str], chart: str, known: dict[str, int], arrays: dict[str, Any]) -> bytes:
-    """Return a file whose ``numbers`` have what is known, and where each of these arrays is."""
+    """Return a file with these arrays, whose ``numbers`` contain what is known and where each array is."""
     given = {"numbers": _numbers(names, {}), **arrays}
     where = offsets_in(file_of(Call(kind), chart, given))
     given["numbers"] = _numbers(names, {**{name: where[name] for name in arrays if arrays[name].size}, **known})
@@ -148,9 +148,10 @@ class MapImage:
 
     @classmethod
     def of(cls, world: Grid, algorithms: Iterable[Algorithm] = (), databases: Sequence[Any] = ()) -> MapImage:
-        """Return the image of a map; if it is a `World`, its cells can be closed and opened there too.
+        """Return the image of a map; if the map is a `World`, exported programs can close and open its cells too.
 
-        A `World` has the levels that these algorithms plan over, and those that agents on it have asked for before.
+        The image of a `World` has the levels that these algorithms plan over, and those that agents on it requested
+        before.
         """
         graph = world.graph
         if isinstance(world, World):
@@ -176,7 +177,7 @@ class MapImage:
         known |= levels.known()
         file = _file("map", MAP_NUMBERS, chart, known, arrays)
         where, end = offsets_in(file), aligned(len(file))
-        # Arrays that only the image has are gone when agents are laid out, and something else may lie there.
+        # Arrays that only the image has are freed before agents are laid out, and their memory may be used again.
         ranges = ranges_of(own, where, MAP) + levels.ranges(where, end)
         for key, entry in entries.items():
             arrays[key] = np.array(relocated(entry, ranges), np.int64)[:, :2]
@@ -193,7 +194,7 @@ class MapImage:
 
 
 class _Levels:
-    """The levels of abstraction that follow a map: they lie behind its image, but for what is only read."""
+    """The levels of abstraction that follow a map, stored behind its image except for what is only read."""
 
     def __init__(self, hierarchies: Sequence[LivingLevels], own: dict[str, npt.NDArray[Any]]) -> None:
         self.entries = [one.entry() for one in hierarchies]
@@ -201,7 +202,7 @@ class _Levels:
         self._layout = Layout(
             [Range(*bounds(array), MAP, 0) for array in own.values() if array.size], {MIND: 0, PLAN: 0}
         )
-        self._begin = len(self._layout.ranges)  # before these are the map's own arrays
+        self._begin = len(self._layout.ranges)  # the ranges before these are the map's own arrays
         for entry in self.entries:
             self._layout.place(entry.arrays, (), shared_desk=False)
 
@@ -217,7 +218,7 @@ class _Levels:
         return self._layout.used[MIND]
 
     def known(self) -> dict[str, int]:
-        """Return what ``numbers`` say of them, but for places."""
+        """Return what ``numbers`` contain about them, except places."""
         if not self.entries:
             return {}
         return {
@@ -227,13 +228,13 @@ class _Levels:
         }
 
     def ranges(self, where: dict[str, int], end: int) -> list[Range]:
-        """Return where their memory lies, given where the arrays of the image are, and its end."""
+        """Return where their memory is, given where the arrays of the image are and where it ends."""
         begin = {PLAN: where.get("data", 0), MIND: end}
         loose = self._layout.ranges[self._begin :]
         return [one._replace(segment=MAP, offset=one.offset + begin[one.segment]) for one in loose]
 
     def arrays(self, ranges: Sequence[Range] = (), where: dict[str, int] | None = None) -> dict[str, npt.NDArray[Any]]:
-        """Return the arrays that the image has of them; these are zero if it is not known where everything lies."""
+        """Return their arrays in the image; these are zero as long as the places of everything are not known."""
         if not self.entries:
             return {}
         rows, words = np.zeros((len(self.entries), 3), np.int64), [np.zeros((0, 2), np.int64)]
@@ -268,7 +269,7 @@ def map_entries() -> dict[str, Entry]:
 
 @functools.cache
 def levels_entry() -> Entry:
-    """Return the code of the kernel that mends levels; it is the same for all maps, rules and numbers of levels."""
+    """Return the code of the kernel that repairs levels; it is the same for all maps, rules and numbers of levels."""
     graph = World(Grid([[True, True]])).graph
     assert isinstance(graph, LivingGraph)
     return levels_of(graph, DEFAULT_COVER, Keep.CONNECTED, 1).entry()
@@ -276,13 +277,13 @@ def levels_entry() -> Entry:
 
 @functools.cache
 def levels_code() -> int:
-    """Return what tells its machine code from all other."""
+    """Return a number that identifies its machine code."""
     return number_of(levels_entry().identity)
 
 
 @functools.cache
 def map_code() -> int:
-    """Return what tells the machine code of these kernels from all other."""
+    """Return a number that identifies the machine code of these kernels."""
     return number_of("\n".join(entry.identity for entry in map_entries().values()))
 
 
@@ -300,7 +301,7 @@ def _living_arrays(world: World) -> dict[str, npt.NDArray[Any]]:
 
 
 class Planned(Agent):
-    """An agent that is never run: it shows how its memory is laid out, and which of it is its mind."""
+    """An agent that is never run: it shows how its memory is laid out, and which parts of it are its mind."""
 
     def _new_space(self, known: Graph, view: View) -> Space:
         self.given = KeptMind(len(known))
@@ -326,7 +327,7 @@ class Planned(Agent):
 
     @property
     def log(self) -> Log:
-        """Where thoughts are written."""
+        """Return the log that its thoughts are written to."""
         return self._space.log
 
     def clock(self) -> npt.NDArray[Any]:
@@ -334,7 +335,7 @@ class Planned(Agent):
         return self._space.clock
 
     def served(self) -> npt.NDArray[np.uint8]:
-        """Return for each state whether databases are for problems with this goal; empty if they are for all."""
+        """Return for each state whether the databases support it as a goal; empty if they support all goals."""
         return served_goals(self.graph, self._covering)
 
 
@@ -344,7 +345,7 @@ class Plan:
 
     algorithm: Algorithm
     map: MapImage
-    databases: tuple[Database, ...]  # in the order in which C is given them
+    databases: tuple[Database, ...]  # in the order in which they are passed to C
     entry: Entry
     data: bytes
     mind_bytes: int
@@ -385,7 +386,7 @@ def check_levels(algorithm: Algorithm, image: MapImage) -> None:
 
 
 def used_by(algorithm: Algorithm, databases: Sequence[Any], graph: Graph) -> tuple[Database, ...]:
-    """Return the databases that an algorithm uses, in the order in which C is given them: one of each kind it needs."""
+    """Return the databases that an algorithm uses, one of each kind it needs, in the order in which C gets them."""
     used = tuple(one for _, one in covering(algorithm, databases, graph))
     if len(used) > MOST_DATABASES:
         raise AlgorithmError(f"an exported agent can have {MOST_DATABASES} databases, and {algorithm} has more")
@@ -393,7 +394,7 @@ def used_by(algorithm: Algorithm, databases: Sequence[Any], graph: Graph) -> tup
 
 
 def served_goals(graph: Graph, used: Sequence[tuple[str, Database]]) -> npt.NDArray[np.uint8]:
-    """Return for each state whether databases are for problems with this goal; empty if they are for all."""
+    """Return for each state whether the databases support it as a goal; empty if they support all goals."""
     states = np.arange(len(graph))
     found = np.ones(len(states), np.bool_)
     for _, database in used:
@@ -425,7 +426,7 @@ def plan_file(
     entry: Entry,
     extra: dict[str, npt.NDArray[Any]],
 ) -> bytes:
-    """Return the file of a plan: of an agent, or of a crowd, with some arrays besides those that all plans have."""
+    """Return the file of a plan of an agent or a crowd; ``arrays`` are those that not all plans have."""
     arrays: dict[str, npt.NDArray[Any]] = {
         "context": np.zeros((len(entry.words), 3), np.int64),
         "initial": np.array(layout.initial, np.int64).reshape(-1, 5),

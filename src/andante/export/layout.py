@@ -1,8 +1,8 @@
-"""Where memory lies outside Python: the segments of an exported agent, and what is put where in them.
+"""The layout of memory outside Python: the segments of an exported agent, and where each array is in them.
 
 In Python, bundles allocate their arrays. Outside, the same arrays are pieces of a few segments: the plan itself (what
 is only read), the map, the databases, the agent's mind and its desk. A `Layout` finds a place for every array that the
-context of an entry points to, and notes how the memory looks in the beginning.
+context of an entry points to, and records the initial memory.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from andante.kernel import Entry, Table
 
 ALIGNMENT = 64
 
-# Segments, as they are numbered in plans: what a word of a context is, or where what it is the address of lies.
+# Segments, as numbered in plans. A word of a context is a number, or an address within one of the others.
 NUMBER, PLAN, MAP, MIND, DESK, DATABASE = range(6)
 
 Arrays = Sequence[tuple[int, npt.NDArray[Any]]]  # the words of a context that are addresses, and of which arrays
 
 
 class Range(NamedTuple):
-    """A piece of memory in this process, and where it lies in a segment."""
+    """A piece of memory in this process, and its place in a segment."""
 
     begin: int
     end: int
@@ -36,7 +36,7 @@ class Range(NamedTuple):
 
 
 def ranges_of(arrays: dict[str, npt.NDArray[Any]], where: dict[str, int], segment: int) -> list[Range]:
-    """Return where arrays are in this process, and where they lie in a segment that is a file."""
+    """Return where arrays are in this process, and their places in a segment that is a file."""
     return [Range(*bounds(array), segment, where[key]) for key, array in arrays.items() if array.size]
 
 
@@ -49,12 +49,12 @@ def relocated(entry: Entry | Table, ranges: Sequence[Range]) -> list[tuple[int, 
 
 
 def place_of(array: npt.NDArray[Any], ranges: Sequence[Range]) -> tuple[int, int, int]:
-    """Return where an array lies: offset, segment and length."""
+    """Return the place of an array: offset, segment and length."""
     low, high = bounds(array)
     for one in ranges:
         if one.begin <= low and high <= one.end:
             return one.offset + array.ctypes.data - one.begin, one.segment, high - low
-    raise AssertionError("an array lies in no segment")
+    raise AssertionError("an array is in no segment")
 
 
 def bounds(array: npt.NDArray[Any]) -> tuple[int, int]:
@@ -69,7 +69,7 @@ def aligned(size: int) -> int:
 
 
 class _Piece(NamedTuple):
-    """A piece of memory in this process. What each unit has of it begins ``step`` bytes after the one before."""
+    """A piece of memory in this process; each unit's part begins ``step`` bytes after that of the unit before."""
 
     low: int
     high: int
@@ -85,7 +85,7 @@ class _Piece(NamedTuple):
 
 
 def _without_zeros(contents: npt.NDArray[np.uint8]) -> int:
-    """Return the length of memory without the zeros at its end, of which there may be very many."""
+    """Return the length of memory without the zeros at its end, which can be most of it."""
     end, some = len(contents), 1 << 20
     while end > 0 and not contents[max(end - some, 0) : end].any():
         end -= min(some, end)
@@ -94,7 +94,7 @@ def _without_zeros(contents: npt.NDArray[np.uint8]) -> int:
 
 
 def _piece(arrays: Sequence[npt.NDArray[Any]]) -> _Piece:
-    """Return the piece of memory in which overlapping arrays lie."""
+    """Return the piece of memory that contains overlapping arrays."""
     ends = [bounds(one) for one in arrays]
     return _Piece(
         min(low for low, _ in ends),
@@ -107,11 +107,11 @@ def _piece(arrays: Sequence[npt.NDArray[Any]]) -> _Piece:
 
 @dataclass
 class Layout:
-    """Where everything that an agent's context points to is put, and how it looks in the beginning.
+    """The places of everything that an agent's context points to, and the initial memory.
 
-    ``initial`` has a row for each piece of memory that is not zero: segment, offset, bytes, and what is repeated in it,
-    as place in the data and bytes. All units of a crowd begin with the same. ``parts`` has a row for each part of the
-    mind that can be longer in another layout of the same arrays: offset and bytes.
+    ``initial`` has a row for each piece of memory that is not zero: segment, offset, bytes, and the place and length of
+    the data that are repeated in it. All units of a crowd begin with the same memory. ``parts`` has a row for each part
+    of the mind that can be longer in another layout of the same arrays: offset and bytes.
     """
 
     ranges: list[Range]
@@ -122,7 +122,7 @@ class Layout:
 
     @classmethod
     def on(cls, ranges: Sequence[Range], databases: Sequence[Database], head_bytes: int) -> Layout:
-        """Return a layout in which a map and databases have their places, and the mind begins with a head."""
+        """Return a layout with places for a map and databases, whose mind begins with a head."""
         layout = cls(list(ranges), {MIND: aligned(head_bytes), DESK: 0, PLAN: 0})
         for number, one in enumerate(databases):
             layout.ranges += ranges_of(one.arrays._asdict(), offsets_in(one.to_bytes()), DATABASE + number)
@@ -131,7 +131,7 @@ class Layout:
     def place(self, arrays: Arrays, mind: Sequence[npt.NDArray[Any]], *, shared_desk: bool) -> None:
         """Put each piece of memory into a segment: the mind, the desk, or the plan if it is only read.
 
-        An agent that cannot be one of a crowd may keep things on its desk from move to move, so that is mind too.
+        An agent that cannot be one of a crowd may keep data on its desk from move to move, so its desk is mind too.
         """
         kept = [bounds(array) for array in mind if array.size]
         for piece in self._pieces([array for _, array in arrays]):
@@ -144,13 +144,13 @@ class Layout:
             self._put(piece, segment)
 
     def _pieces(self, given: Sequence[npt.NDArray[Any]]) -> list[_Piece]:
-        """Return the pieces of memory that lie in no segment yet, overlapping arrays as one.
+        """Return the pieces of memory that are in no segment yet, overlapping arrays as one.
 
-        They are in the order in which they were asked for, not in that of addresses, so that the same agent is always
-        laid out in the same way.
+        They are in the order in which they were requested, not in that of addresses, so that the same agent always has
+        the same layout.
         """
         loose = [(*bounds(one), place) for place, one in enumerate(given) if one.size and not self._lies(one)]
-        found: list[list[int]] = []  # places in what was given
+        found: list[list[int]] = []  # indices into ``given``
         end = 0
         for low, high, place in sorted(loose):
             if found and low < end:

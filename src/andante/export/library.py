@@ -1,7 +1,7 @@
 """A library of agents: C sources around the machine code of their loops.
 
-What C has to know of our tables (episodes, outcomes, the numbers in plans) is written from those tables, so that they
-cannot differ.
+The C declarations of our tables (episodes, outcomes, the numbers in plans) are generated from those tables, so that
+they cannot differ.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ from andante.world.living import MENDED, MOST_UNNOTED, TENDED
 
 #: Codes that are not errors, with what remains to be done.
 CONTINUE = {
-    "MORE": "there was room for some of the steps; continue for the others",
+    "MORE": "there was room for only some of the steps; continue for the others",
     "FULL": "memory is full: give the crowd more with grow, then call tick again",
 }
 
 #: Errors, with what `andante_error_text` returns for each; numbered from -1 downwards.
 ERRORS = {
-    "NULL": "a pointer that must not be NULL is",
+    "NULL": "a pointer is NULL that must not be",
     "MISALIGNED": "memory and files must be aligned to 8 bytes",
     "TOO_SMALL": "the memory is smaller than what bytes returned",
     "TOO_LARGE": "the agent needs more memory than this machine can address",
-    "NO_FILE": "this is not a file of Andante",
+    "NO_FILE": "this is not an Andante file",
     "VERSION": "this library reads another version of the file format; export both again",
     "CUT_OFF": "the file is shorter or longer than its header says; copy it again",
     "DAMAGED": "the file or the saved memory is damaged: its checksum is wrong; copy it again",
@@ -65,7 +65,7 @@ ERRORS = {
     "NO_AGENT": "the agent is not initialised, or has another algorithm",
     "NO_STATE": "there is no such state on the map",
     "BLOCKED": "the state is a cell that is blocked",
-    "NOT_SERVED": "a database was built for other goals than this one",
+    "NOT_SERVED": "a database was built for other goals, not for this one",
     "SAME": "start and goal are the same: there is nothing to solve",
     "BAD_LIMIT": "a limit is below 0 or not a number",
     "NO_GOAL": "there is no goal yet, or no run to continue",
@@ -83,7 +83,7 @@ ERRORS = {
 
 _SEGMENTS = ("NUMBER", "PLAN", "MAP", "MIND", "DESK", "DATABASE")
 
-#: What C has to know of crowds besides their tables.
+#: What C needs to know about crowds besides their tables.
 _CONSTANTS = {
     "NOBODY": units.NOBODY,
     "NO_WISH": units.NO_WISH,
@@ -101,11 +101,11 @@ _HERE = Path(__file__).parent / "templates"
 
 @dataclass(frozen=True)
 class Exported:
-    """An agent in a library: its name there, and its plan on each map."""
+    """An agent in a library, with its name there and its plan on each map."""
 
     name: str
     plans: tuple[Plan, ...]
-    crowds: tuple[CrowdPlan, ...] = ()  # one for each map, if it is to be a crowd too
+    crowds: tuple[CrowdPlan, ...] = ()  # one for each map, if crowds are exported too
 
     @property
     def entry(self) -> Entry:
@@ -203,7 +203,7 @@ def owners(agents: Sequence[Exported], *, crowds: bool = False) -> dict[str, str
 
 
 def moves_and_codes() -> dict[str, int]:
-    """Return what C and JavaScript have to know of results."""
+    """Return the numbers of results that C and JavaScript need."""
     return {
         "STUCK": STUCK,
         "UNREACHABLE": UNREACHABLE,
@@ -218,7 +218,7 @@ def words_of(agents: Sequence[Exported]) -> int:
 
 
 def _crowds(agents: Sequence[Exported], common: str, each: str) -> str:
-    """Return the parts of a source that are for crowds; nothing if there are none."""
+    """Return the parts of a source that are for crowds, or an empty text if there are none."""
     having = [one for one in agents if one.crowds]
     if not having:
         return ""
@@ -244,7 +244,7 @@ def _crowds(agents: Sequence[Exported], common: str, each: str) -> str:
 
 
 def _kernels(crowd: CrowdPlan) -> str:
-    """Return the table of the kernels that are the same for all algorithms, with NULL for those that a crowd lacks."""
+    """Return the table of kernels that are the same for all algorithms, with NULL for those that a crowd lacks."""
     there = [name for name in CROWD_KERNELS if name in crowd.entries]
     declared = [f"extern {name}_code andante_code_{name};" for name in there]
     fields = " ".join(f"{name}_code *{name};" for name in CROWD_KERNELS)
@@ -253,7 +253,7 @@ def _kernels(crowd: CrowdPlan) -> str:
 
 
 def _squad(one: Exported, owner: str) -> dict[str, str]:
-    """Return what the source says of the kernels of one algorithm's crowd."""
+    """Return the parts of the source for the kernels of one algorithm's crowd."""
     release = [f"andante_{name}_{owner}" for name in ("release", "release_teams") if name in one.crowds[0].entries]
     return {
         "CODE": _literal(one.crowds[0].code),
@@ -264,7 +264,7 @@ def _squad(one: Exported, owner: str) -> dict[str, str]:
 
 
 def _outcome(one: Outcome) -> str:
-    """Return the name of an outcome in C; two are also what a move may say instead of a state."""
+    """Return the name of an outcome in C; two names are taken by what a move may return instead of a state."""
     return f"ANDANTE_{'OUTCOME_' if one in (Outcome.STUCK, Outcome.UNREACHABLE) else ''}{one.name}"
 
 
@@ -274,7 +274,7 @@ def has_levels(agents: Sequence[Exported]) -> bool:
 
 
 def _levels(agents: Sequence[Exported]) -> str:
-    """Return what the source says of the kernel that mends levels; without levels it is never called."""
+    """Return the part of the source for the kernel that repairs levels; without levels it is never called."""
     if not has_levels(agents):
         return "#define LEVELS_CODE INT64_C(0)\nstatic mend_code *const MEND = NULL;"
     return (
@@ -284,7 +284,7 @@ def _levels(agents: Sequence[Exported]) -> str:
 
 
 def _literal(number: object) -> str:
-    """Return a number as C reads it, which has no literal for the lowest one."""
+    """Return a number as a C literal; C has none for the lowest number."""
     return f"{number}" if number != -(2**63) else "-9223372036854775807) - INT64_C(1"
 
 
@@ -299,7 +299,7 @@ def _prototypes(agents: Sequence[Exported]) -> list[str]:
 
 
 def _crc_tables() -> str:
-    """Return eight tables: what a byte does to a checksum that so many bytes follow, from none to seven."""
+    """Return eight tables: what a byte does to a checksum if none to seven bytes follow it."""
     tables: list[list[int]] = [[]]
     for byte in range(256):
         value = byte

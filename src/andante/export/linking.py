@@ -1,7 +1,7 @@
 """Static and shared libraries from objects: by the system's compiler for this machine, by Zig for all others.
 
-Zig comes as the package ``ziglang`` (``pip install 'andante[export]'``). Only its compiler and its linkers are used, no
-C library of any system: what the code needs, ``memset`` and ``memcpy``, is brought along for shared libraries.
+Zig is the package ``ziglang`` (``pip install 'andante[export]'``). Only its compiler and its linkers are used, no C
+library of any system. Shared libraries contain their own ``memset`` and ``memcpy``, which the code needs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from andante.files import cache_folder
 
 
 class LinkError(AndanteError):
-    """A compiler or linker that failed."""
+    """The failure of a compiler or a linker."""
 
 
 _FLAGS = ["-std=c99", "-O2", "-fPIC", "-fvisibility=hidden", "-DANDANTE_BUILD_SHARED"]
@@ -28,9 +28,9 @@ _ALONE = ["-ffreestanding", "-fno-builtin", "-fno-sanitize=all", "-g0"]
 
 
 def link(folder: Path, sources: Path, target: Target) -> list[str] | None:
-    """Make libraries from the objects in a folder and the C sources; return their names, None without a linker.
+    """Make libraries from the objects in a folder and the C sources; return their names, or None without a linker.
 
-    The objects are deleted when the libraries are there.
+    The objects are deleted once the libraries exist.
     """
     given = sorted(folder.glob("*.o"))
     if target == _this() and (compiler := _system_compiler()):
@@ -52,7 +52,7 @@ def _this() -> Target | None:
 
 
 def _system_compiler() -> tuple[str, str] | None:
-    """Return the system's C compiler and archiver, if both are there."""
+    """Return the system's C compiler and archiver, if both are installed."""
     compilers = [os.environ.get("CC") or "cc", "gcc", "clang"]
     found = next(filter(None, map(shutil.which, compilers)), None)
     archiver = shutil.which("ar")
@@ -60,7 +60,7 @@ def _system_compiler() -> tuple[str, str] | None:
 
 
 def _zig() -> list[str] | None:
-    """Return the command that runs Zig, if it is there."""
+    """Return the command that runs Zig, if it is installed."""
     if importlib.util.find_spec("ziglang") is not None:
         return [sys.executable, "-m", "ziglang"]
     found = shutil.which("zig")
@@ -90,7 +90,7 @@ def _with_zig(folder: Path, sources: Path, target: Target, zig: list[str], objec
 
 
 def _shared(target: Target) -> list[str]:
-    """Return the call of the linker that makes a shared library, without the objects."""
+    """Return the linker command that makes a shared library, without the objects."""
     if target.is_wasm:
         return ["wasm-ld", "--no-entry", "--export-dynamic", "--export=__heap_base", "-s", "-o", target.shared]
     if target.name.startswith("windows"):
@@ -101,7 +101,7 @@ def _shared(target: Target) -> list[str]:
 
 
 def _call(command: Sequence[str], folder: Path) -> None:
-    """Run a command in a folder; raise `LinkError` with what it said if it fails."""
+    """Run a command in a folder; if it fails, raise `LinkError` with its output."""
     cache = str(cache_folder() / "zig")
     environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)

@@ -1,8 +1,8 @@
-"""Machine code for other machines: object files, made by the LLVM that Numba brings.
+"""Machine code for other machines: object files, made by the LLVM that comes with Numba.
 
 The code of an entry (`andante.kernel.entry_of`) is for no particular processor until it is optimised here, so all
-targets get the same treatment, and the one of this machine too. It refers to nothing outside but ``memset`` and its
-kin.
+targets are handled alike, including this machine. It refers to nothing outside except ``memset``, ``memcpy`` and
+``memmove``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Target:
 
     @property
     def processor(self) -> str:
-        """The oldest processor that libraries run on. Every x86 since 2009 rounds numbers without a library's help."""
+        """The oldest processor that libraries run on; every x86 since 2009 rounds numbers without a library's help."""
         return "x86-64-v2" if self.triple.startswith("x86_64") else ""
 
     @property
@@ -69,7 +69,7 @@ TARGETS = {
     )
 }
 
-#: Names for several targets, or for the usual one of a system.
+#: Names of several targets, or of the usual one of a system.
 _ALSO = {
     "linux": ("linux-x86_64", "linux-arm64"),
     "windows": ("windows-x86_64",),
@@ -103,7 +103,7 @@ def this_machine() -> Target:
     return TARGETS[name]
 
 
-# The loop reads the clock of the machine it was compiled on. Exported agents count work, not time: the clock stands.
+# The loop reads the clock of the machine it was compiled on. Exported agents count work, not time, so this clock stops.
 _NO_CLOCK = """
 define i32 @clock_gettime(i32 %clock, ptr %buffer) { ret i32 0 }
 define i32 @QueryPerformanceCounter(ptr %buffer) { ret i32 1 }
@@ -120,13 +120,13 @@ _made: Recent[Hashable, bytes] = Recent(64)
 
 
 def object_of(entries: dict[str, Entry], target: Target) -> bytes:
-    """Return an object file with these entries under these names; it is kept on disk, as optimising takes seconds."""
+    """Return an object file with these entries under these names; it is cached, because optimising takes seconds."""
     key = target, tuple((name, entry.identity) for name, entry in entries.items())
     return _made.get(key, lambda: _kept(key, lambda: _object_of(entries, target)))
 
 
 def _kept(key: Hashable, make: Callable[[], bytes]) -> bytes:
-    """Return what was made for this key by this source and these versions, or make it."""
+    """Return what this source and these versions have cached for this key, or make it."""
     source = Path(__file__).read_bytes()
     said = repr((key, source, numba.__version__, llvm.llvm_version_info)).encode()
     file = cache_folder() / "objects" / f"{hashlib.sha256(said).hexdigest()[:32]}.o"
@@ -168,9 +168,9 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, level: int = 
 
 
 def _forget_pointers(module: llvm.ModuleRef) -> None:
-    """Take apart all bundles in a module's memory, while pointers have the size that Numba has counted on.
+    """Split up all bundles in a module's memory, while pointers have the size that Numba assumes.
 
-    Numba tidies up each function as soon as it is made, and places in a bundle become distances in bytes, for pointers
+    Numba simplifies each function as soon as it is made, and places in a bundle become distances in bytes, for pointers
     of 64 bits. With everything inlined no bundle is left in memory, and pointers may have any size.
     """
     _optimise(module, llvm.Target.from_default_triple().create_target_machine(), 2)
@@ -189,5 +189,5 @@ def _private(module: llvm.ModuleRef, entry: Entry, name: str) -> llvm.ModuleRef:
 
 
 def _defined(module: llvm.ModuleRef) -> list[llvm.ValueRef]:
-    """Return the functions and constants that a module does not take from elsewhere."""
+    """Return the functions and constants that a module defines itself."""
     return [one for one in [*module.functions, *module.global_variables] if not one.is_declaration]

@@ -1,6 +1,6 @@
-"""Records that a host and the library exchange: defined once, for the C header, JavaScript and the playground.
+"""Records that a host and the library exchange, defined once for the C header, JavaScript and the playground.
 
-C lays out these fields as NumPy does, because the offset of each is a multiple of its size.
+C lays these fields out as NumPy does, because the offset of each field is a multiple of its size.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from andante.episode.tick import Tick
 
 
 def tick_names() -> list[str]:
-    """Return what C says of a tick: what Python does, but for the time, which the host knows."""
+    """Return the names of what C reports about a tick: the same as in Python, except times, which the host measures."""
     return [name for name in Tick._fields if name != "microseconds"]
 
 
@@ -33,15 +33,15 @@ MOVE = _record(
     ("reserved", np.int32),
     *_of_episode("cost", "expanded", "touched", "learned", "stored"),
 )
-#: When to give up a run. 0: there is no such limit.
+#: When to give up a run. 0 means no limit.
 LIMITS = _record(("cost", np.float64), ("moves", np.int64), ("expansions", np.int64))
-#: What a run has come to; ``steps`` is how many this call has written.
+#: How far a run is. ``steps`` is the number of steps that this call has written.
 TRIAL = _record(
     *_of_episode("outcome", "state"),
     ("steps", np.int64),
     *_of_episode("cost", "moves", "expanded", "touched", "max_expanded", "learned", "stored"),
 )
-#: How a unit of a crowd stands.
+#: The state of a unit of a crowd.
 ABOUT_UNIT = _record(
     *_of_episode("outcome", "state", "goal", "moves", "cost", "expanded"),
     ("restarts", np.int64),
@@ -51,7 +51,7 @@ TICK = _record(*((name, np.int64) for name in tick_names()))
 
 RECORDS = {"MOVE": MOVE, "LIMITS": LIMITS, "STEP": TRAIL, "TRIAL": TRIAL, "ABOUT_UNIT": ABOUT_UNIT, "TICK": TICK}
 
-#: What a tick may spend, as WebAssembly lays it out, where addresses have 32 bits; C has it in crowd.h.
+#: What a tick may spend, as laid out in WebAssembly, where addresses have 32 bits. For C it is declared in crowd.h.
 BUDGET = _record(
     ("expansions", np.float64),
     ("nanoseconds", np.float64),

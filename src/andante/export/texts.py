@@ -1,10 +1,9 @@
-"""What is written beside a library for people: a README, an example, and the scripts of WebAssembly."""
+"""What is written beside a library for its users: a README, an example, and the scripts of WebAssembly."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from andante.export.images import MOST_DATABASES, MapImage, Plan
 from andante.export.library import Exported, filled, moves_and_codes, template
 from andante.export.objects import TARGETS
 from andante.export.records import in_javascript, tick_names
+from andante.markdown import markdown_table
 from andante.measures import Outcome
 from andante.world.living import World
 
@@ -33,12 +33,12 @@ def crowd_name(plan: CrowdPlan, agent: str) -> str:
 
 
 def database_names(plan: Plan) -> list[str]:
-    """Return the file names of the databases of a plan, in the order in which C is given them."""
+    """Return the file names of the databases of a plan, in the order in which they are passed to C."""
     return [f"{plan.map.world.name if one.fingerprint else 'any'}.{one.kind}" for one in plan.databases]
 
 
 def problem_for(plan: Plan) -> tuple[int, int]:
-    """Return a start and a goal for examples: far apart, in the largest part of the map, and served by databases."""
+    """Return a start and a goal for examples, far apart in the largest component and served by the databases."""
     grid = plan.map.world.frozen() if isinstance(plan.map.world, World) else plan.map.world
     label = grid.graph.components
     states = np.flatnonzero(grid.passable.ravel())
@@ -84,7 +84,7 @@ def example(agent: Exported, living: bool) -> str:
 
 
 _WORLD_EXAMPLE = """
-    /* The map can change: agents get a copy of its image that is ours to edit. */
+    /* The map can change. Agents get a copy of its image, which this program may edit. */
     size_t world_bytes;
     check(andante_world_bytes(files.map, files.map_bytes, &world_bytes));
     void *world = calloc(1, world_bytes);
@@ -117,25 +117,19 @@ def scripts(agents: Sequence[Exported]) -> dict[str, str]:
     }
 
 
-def readme(agents: Sequence[Exported], libraries: dict[str, Any], unlinked: Sequence[str], living: bool) -> str:
+def readme(
+    agents: Sequence[Exported], libraries: Mapping[str, Sequence[str]], unlinked: Sequence[str], living: bool
+) -> str:
     """Return ``README.md``."""
     first, plan = agents[0], agents[0].plans[0]
     start, goal = problem_for(plan)
-    rows = []
-    for one in agents:
-        for each in one.plans:
-            files = ", ".join(f"`{name}`" for name in database_names(each)) or "none"
-            rows.append(
-                f"| `andante_{one.name}_...` | `{one.algorithm}` | `{plan_name(each, one.name)}` | "
-                f"`{image_name(each.map)}` | {files} | {each.mind_bytes:,} | {each.desk_bytes:,} |"
-            )
-    built = [f"| `{name}/` | {', '.join(f'`{file}`' for file in files)} |" for name, files in libraries.items()]
     return filled(
         template("README.md"),
         {
-            "AGENTS": "\n".join(rows),
-            "MAPS": "\n".join(_about_map(each.map) for each in first.plans),
-            "LIBRARIES": "\n".join(built),
+            "AGENTS": _about_agents(agents),
+            "MAPS": _about_maps([each.map for each in first.plans]),
+            "LIBRARIES": _about_libraries(libraries),
+            **_static(libraries),
             "LINKING": _linking(unlinked),
             "LIVING": template("living.md") if living else "",
             "CROWDS": _about_crowds(agents),
@@ -144,13 +138,14 @@ def readme(agents: Sequence[Exported], libraries: dict[str, Any], unlinked: Sequ
             "IMAGE": image_name(plan.map),
             "START": start,
             "GOAL": goal,
+            "RS_MUT": "mut " if living or plan.databases else "",
             **_databases_in_examples(database_names(plan)),
             **(_WORLD_IN_EXAMPLES if living else dict.fromkeys(_WORLD_IN_EXAMPLES, "")),
         },
     )
 
 
-#: What examples do besides on a map that changes: agents get a copy of its image that is the game's to edit.
+#: What examples add on a map that changes. Agents get a copy of its image, which the game may edit.
 _WORLD_IN_EXAMPLES = {
     "CS_IMPORT": (
         '    [DllImport("andante")] public static extern int andante_world_bytes(IntPtr image, UIntPtr imageBytes, '
@@ -164,6 +159,20 @@ _WORLD_IN_EXAMPLES = {
         "        andante_world_init(world, worldBytes, files.map, files.mapBytes);\n"
         "        files.map = world; files.mapBytes = worldBytes;\n"
     ),
+    "RS_IMPORT": (
+        "    fn andante_world_bytes(image: *const u64, image_bytes: usize, world_bytes: *mut usize) -> i32;\n"
+        "    fn andante_world_init(world: *mut u64, world_bytes: usize, image: *const u64, image_bytes: usize) "
+        "-> i32;\n"
+    ),
+    "RS_WORLD": (
+        "    let mut world_bytes = 0;\n"
+        "    assert_eq!(unsafe { andante_world_bytes(files.map, files.map_bytes, &mut world_bytes) }, 0);\n"
+        "    let mut world = memory(world_bytes); // for andante_close_cell and so on\n"
+        "    assert_eq!(\n"
+        "        unsafe { andante_world_init(world.as_mut_ptr(), world_bytes, files.map, files.map_bytes) }, 0\n"
+        "    );\n"
+        "    (files.map, files.map_bytes) = (world.as_ptr(), world_bytes);\n"
+    ),
     "GD_WORLD": (
         "        PackedByteArray image = map; // map is now ours: for andante_close_cell, andante_open_cell\n"
         "        size_t world_bytes = 0;\n"
@@ -176,34 +185,81 @@ _WORLD_IN_EXAMPLES = {
 
 
 def _databases_in_examples(names: Sequence[str]) -> dict[str, str]:
-    """Return how the examples of a README read databases."""
+    """Return the lines with which the examples of a README read databases."""
     listed = ", ".join(f'await bytes("data/{name}")' for name in names)
     loads = [
         f'        files.databases[{i}] = Load("data/{name}", out files.databaseBytes[{i}]);\n'
         for i, name in enumerate(names)
     ]
+    places = "".join(
+        f'    let (database_{i}, database_{i}_bytes) = load("data/{name}");\n'
+        f"    (files.databases[{i}], files.database_bytes[{i}]) = (database_{i}.as_ptr(), database_{i}_bytes);\n"
+        for i, name in enumerate(names)
+    )
     note = " Its databases are opened like the map, and put into `files.databases`." if names else ""
     return {
         "JS_DATABASES": f", databases: [{listed}]" if names else "",
         "CS_DATABASES": "".join(loads),
+        "RS_DATABASES": places,
         "GD_NOTE": note,
     }
 
 
-def _about_map(image: MapImage) -> str:
-    world = image.world
-    return f"| `{image_name(image)}` | {world.width}, {world.height} | {image.graph.chart} |"
+def _about_agents(agents: Sequence[Exported]) -> str:
+    head = ["functions", "algorithm", "plan", "map", "databases, in this order", "mind, bytes", "desk, bytes"]
+    rows = [
+        [
+            f"`andante_{one.name}_...`",
+            f"`{one.algorithm}`",
+            f"`{plan_name(each, one.name)}`",
+            f"`{image_name(each.map)}`",
+            ", ".join(f"`{name}`" for name in database_names(each)) or "none",
+            f"{each.mind_bytes:,}",
+            f"{each.desk_bytes:,}",
+        ]
+        for one in agents
+        for each in one.plans
+    ]
+    return markdown_table(head, rows, left=head[:5])
+
+
+def _about_maps(images: Sequence[MapImage]) -> str:
+    head = ["map", "columns, rows", "fingerprint, as `andante maps show` prints it"]
+    rows = [[f"`{image_name(one)}`", f"{one.world.width}, {one.world.height}", one.graph.chart] for one in images]
+    return markdown_table(head, rows, left=head)
+
+
+def _about_libraries(libraries: Mapping[str, Sequence[str]]) -> str:
+    rows = [[f"`{name}/`", ", ".join(f"`{file}`" for file in files)] for name, files in libraries.items()]
+    return markdown_table(["folder", "files"], rows, left=["files"])
+
+
+def _static(libraries: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the static library that examples are linked with: that of the first target with an operating system."""
+    for name, files in libraries.items():
+        library = TARGETS[name].static
+        if not TARGETS[name].is_wasm and library in files:
+            return {"FOLDER": name, "STATIC": library, "LINKED": library.partition(".")[0].removeprefix("lib")}
+    return {"FOLDER": "TARGET", "STATIC": "libandante.a", "LINKED": "andante"}
 
 
 def _about_crowds(agents: Sequence[Exported]) -> str:
-    """Return what a README says of crowds; nothing if there are none."""
+    """Return the section of a README about crowds, or an empty text if there are none."""
+    head = ["functions", "plan", "units", "what they use together, at most", "bytes of memory"]
     rows = [
-        f"| `andante_{one.name}_crowd_...` | `{crowd_name(crowd, one.name)}` | {crowd.size.units:,} | "
-        f"{crowd.size.memory:,} | {crowd.memory_bytes:,} |"
+        [
+            f"`andante_{one.name}_crowd_...`",
+            f"`{crowd_name(crowd, one.name)}`",
+            f"{crowd.size.units:,}",
+            f"{crowd.size.memory:,}",
+            f"{crowd.memory_bytes:,}",
+        ]
         for one in agents
         for crowd in one.crowds
     ]
-    return filled(template("crowd.md"), {"CROWDS": "\n".join(rows), "NAME": agents[0].name}) if rows else ""
+    if not rows:
+        return ""
+    return filled(template("crowd.md"), {"CROWDS": markdown_table(head, rows, left=["plan"]), "NAME": agents[0].name})
 
 
 def _linking(unlinked: Sequence[str]) -> str:

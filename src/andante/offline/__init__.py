@@ -1,6 +1,6 @@
 """Builders of databases: computations done once for a map, so that agents need not do them.
 
-One file per kind. Importing this package imports them all, and each registers itself.
+One module per kind. Importing this package imports them all, and each registers itself.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Choose the subgoal between one region and another, on a central optimal path between their representatives.
+"""The choice of the subgoal between two regions, on a central optimal path between their representatives.
 
 ``ENTRY`` and ``CENTRE`` are the rules of Bulitko et al. (2008). Their subgoals can lead in circles: where a path only
 cuts across a region, that region's own path may lead back. On WarCraft III maps a few pairs in a thousand do so, and up
 to a tenth of all pairs lead into such a circle. Beyond the paper, ``NEARER`` continues to the first region that is
-nearer to the goal, which rules circles out. ``FAR`` needs no such path; its subgoals are chosen in `far`.
+nearer to the goal, which excludes circles. ``FAR`` needs no such path; its subgoals are chosen in `far`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from andante.world.layout import Layout, unit
 
 
 class Aim(Word):
-    """Which state is the subgoal."""
+    """The rule for choosing the subgoal."""
 
     ENTRY = 0  # where the path enters the next region
     CENTRE = 1  # that region's representative
@@ -33,7 +33,7 @@ class Aim(Word):
 _CENTRE, _NEARER = int(Aim.CENTRE), int(Aim.NEARER)
 
 
-NO_GOAL = -1  # several regions of goals
+NO_GOAL = -1  # used instead of a region for several regions of goals
 
 
 class Destination(NamedTuple):
@@ -43,15 +43,15 @@ class Destination(NamedTuple):
     representative: States  # [regions]
     distance: npt.NDArray[np.float64]  # [n], to the end
     end: int  # the representative of the goal's region
-    home: int  # the agents' region that the end lies in, from which agents go straight for the goal
+    home: int  # the agents' region that contains the end, from which agents go straight to the goal
     goal: int  # the region of goals, or NO_GOAL
-    beyond: float  # subgoals are wanted from regions that are farther away than this, ...
-    within: float  # ... and no farther than this
+    beyond: float  # subgoals are wanted from regions that are farther away than this
+    within: float  # subgoals are wanted from regions that are no farther away than this
 
 
 @kernel
 def go_on(paths: Paths, graph: Layout, there: Destination, aim: int, entry: States) -> None:
-    """Find the subgoal of each region: where the central optimal path from its representative leaves it.
+    """Find the subgoal of each region, where the central optimal path from its representative leaves it.
 
     The next region's representative may be farther from the goal than this one's, and its own path may lead back here.
     With ``aim`` NEARER the path is followed past such regions.
@@ -68,9 +68,9 @@ def go_on(paths: Paths, graph: Layout, there: Destination, aim: int, entry: Stat
 
 @kernel
 def _leads_on(there: Destination, start: int, state: int, near: float) -> bool:
-    """Return whether a state lies in another region that is nearer to the goal, or in the one that the end lies in.
+    """Return whether a state is in another region that is nearer to the goal, or in the region that contains the end.
 
-    If all subgoals do, a chain of subgoals ends: in the region of the end there are no more.
+    If all subgoals are in such regions, a chain of subgoals ends, because in the region of the end there are none.
     """
     region = there.region[state]
     return bool(region != start and (region == there.home or there.distance[there.representative[region]] < near))

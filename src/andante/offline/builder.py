@@ -1,11 +1,11 @@
-"""What all builders share: parameters in the notation, threads, progress, and the resulting database.
+"""Shared parts of all builders: parameters in the notation, threads, progress, and the resulting database.
 
-A file in `offline/` defines ``Params`` and a function
+A module in `offline/` defines ``Params`` and a function
 
     make(graph, params, crew) -> bundle
 
 and registers it with `builder` for the kind of database whose bundle it returns. A builder of databases that serve any
-map takes a list of graphs instead of one. One that can build for some goals only has a parameter ``goals`` of the type
+map takes a list of graphs instead of one. One that can build for some goals only has a parameter ``goals`` of type
 `Goals`, and takes these goals, or None for all, as its last argument.
 
 ``make`` may be a generator that yields wherever it can be interrupted, and returns the bundle (`Making`). `build` runs
@@ -66,7 +66,7 @@ def finished(making: Making[R]) -> R:
 
 @dataclass(frozen=True)
 class Crew:
-    """The threads to build with, and a callback for progress."""
+    """The threads of a build, and a callback for progress."""
 
     threads: int
     progress: ProgressCallback | None = None
@@ -83,11 +83,11 @@ class Crew:
     def each(
         self, work: Callable[[Any, W], Any], parts: Sequence[W], rooms: Sequence[Any], what: str = ""
     ) -> Making[list[Any]]:
-        """Return the results of ``work`` for all parts, in their order; each call has one of the ``rooms`` to itself.
+        """Return the results of ``work`` for all parts, in their order; each call has one of the ``rooms`` exclusively.
 
         Kernels run without the GIL, so the threads run in parallel. A part should take at most a second, because the
-        user waits that long after an interrupt. ``work`` may be a generator that yields where it can be interrupted.
-        If ``what`` is given, progress is reported, in the length of parts.
+        user waits that long after an interrupt. ``work`` may be a generator that yields where it can be interrupted. If
+        ``what`` is given, progress is reported, in the length of parts.
         """
         free: SimpleQueue[Any] = SimpleQueue()
         for room in rooms:
@@ -115,18 +115,18 @@ class Crew:
 
 @dataclass(frozen=True)
 class Mender(Crew):
-    """A crew that does a small piece of its work at a time, in the thread that asks for it."""
+    """A crew that does its work in small pieces, in the calling thread."""
 
     threads: int = 1
 
     def parts(self, count: int, size: int) -> list[range]:
-        """Return each number as a part of its own."""
+        """Return each number as a separate part."""
         return super().parts(count, 1)
 
     def each(
         self, work: Callable[[Any, W], Any], parts: Sequence[W], rooms: Sequence[Any], what: str = ""
     ) -> Making[list[Any]]:
-        """Do the same as a crew, with an interruption after each part, and where ``work`` yields."""
+        """Do the same as a crew, with an interruption after each part and where ``work`` yields."""
         made = []
         for part in parts:
             result = work(rooms[0], part)
@@ -138,17 +138,17 @@ class Mender(Crew):
 
 
 class Goals(Word):
-    """Which goals a database serves."""
+    """The goals that a database serves."""
 
     ALL = 0
     ASKED = 1  # those given to its builder
 
 
 class Estimate(NamedTuple):
-    """A lower bound on the time of a build, from a sample of its first long piece of work, without what follows."""
+    """A lower bound on the time of a build, from a sample of its first long piece of work."""
 
     seconds: float
-    what: str  # the piece of work that was sampled; empty if the build was finished in the time
+    what: str  # the piece of work that was sampled; empty if the build finished in time
     done: int  # the part of it that was done
     total: int
 
@@ -163,7 +163,7 @@ class _EstimatedError(Exception):
 
 @dataclass(frozen=True)
 class _Sampler(Crew):
-    """A crew that takes parts in a random order, and stops when it can estimate how long its work will take."""
+    """A crew that takes parts in a random order, and stops when it can estimate the time of its work."""
 
     seconds: float = 0.0
     began: float = field(default_factory=time.perf_counter)
@@ -177,7 +177,7 @@ class _Sampler(Crew):
     def each(
         self, work: Callable[[Any, W], Any], parts: Sequence[W], rooms: Sequence[Any], what: str = ""
     ) -> Making[list[Any]]:
-        """Do the same as a crew, or as much of it as there is time for."""
+        """Do the same as a crew, or as much of it as time permits."""
 
         def do(some: list[int]) -> dict[int, Any]:
             return dict(zip(some, finished(super_each(work, [parts[k] for k in some], rooms)), strict=True))
@@ -198,15 +198,15 @@ class _Sampler(Crew):
 
 
 class Builder(NamedTuple):
-    """How the databases of one kind are built."""
+    """A builder of the databases of one kind."""
 
     kind: str
     params: type[tuple[Any, ...]]
-    make: Callable[..., Any]  # takes a graph, or several if the database serves any map
+    make: Callable[..., Any]  # called with a graph, or several if the database serves any map
     any_map: bool = False
     variants: tuple[str, ...] = ()  # settings worth trying besides the defaults, in the notation
-    order_for: Callable[[Any], str] | None = None  # what agents with these parameters need, if not the defaults
-    all_pairs: bool = False  # looks at all pairs of states, which takes long on a large map
+    order_for: Callable[[Any], str] | None = None  # the database for agents with these parameters, if not the default
+    all_pairs: bool = False  # processes all pairs of states, which takes long on a large map
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -215,7 +215,7 @@ class Builder(NamedTuple):
 
     @property
     def orders(self) -> tuple[str, ...]:
-        """The databases that can be built, in the notation: first the defaults, then settings worth trying.
+        """The databases that can be built, in the notation: first the default, then settings worth trying.
 
         >>> builders()["pattern"].orders
         ('pattern', 'pattern(side=32)', 'pattern(side=64)')
@@ -223,7 +223,7 @@ class Builder(NamedTuple):
         return (self.kind, *self.variants)
 
     def orders_for(self, params: Any) -> tuple[str, ...]:
-        """Return what can be built for an agent with these parameters, in the same order.
+        """Return the databases that can be built for an agent with these parameters, in the same order.
 
         >>> from andante.agent import find
         >>> builders()["pattern"].orders_for(find("dprlrta(level=2)").params)
@@ -264,7 +264,7 @@ def builder(
 
 def builders() -> dict[str, Builder]:
     """Return all builders by the kind of their databases, including external ones."""
-    kinds()  # imports them
+    kinds()  # imports all builders
     return dict(sorted(_builders.items()))
 
 
@@ -320,7 +320,7 @@ def _checked(threads: int | None) -> int:
 
 
 def _worlds(world: Grid | Graph | Sequence[Grid | Graph]) -> list[Grid | Graph]:
-    """Return the maps or graphs to build for as a list; raise `DatabaseError` if they are something else."""
+    """Return the maps or graphs to build for as a list; raise `DatabaseError` if they are anything else."""
     said = "a database is built for a Grid or a Graph, as andante.read_map returns"
     worlds = world if isinstance(world, list | tuple) else [world]
     return [expect(one, Grid | Graph, said, DatabaseError) for one in worlds]
@@ -360,21 +360,21 @@ def making(
     crew: Crew,
     asked: npt.NDArray[np.int64] | None,
 ) -> Making[Any]:
-    """Make the arrays of a database, for these goals or for all, with interruptions wherever its builder yields."""
+    """Make the arrays of a database, for these goals or for all, and yield wherever its builder does."""
     made = chosen.make(graph, params, crew, *((asked,) if chosen.takes_goals else ()))
     return (yield from made) if isinstance(made, Generator) else made
 
 
 def _asked(kind: str, which: Goals, goals: Iterable[int] | None, graph: Graph) -> npt.NDArray[np.int64] | None:
-    """Return the states that a database is to serve as goals, each once; None for all states."""
+    """Return the states that a database should serve as goals, each once; None for all states."""
     if which is Goals.ALL:
         if goals is not None:
-            raise ParameterError(f"{kind} with goals=all serves all goals; leave out either that or the goals")
+            raise ParameterError(f"{kind} with goals=all serves all goals; omit either goals=all or the goals")
         return None
     if goals is None:
         raise ParameterError(
-            f"{kind} with goals=asked needs the goals; give build(..., goals=[...]) states of the map, or "
-            "'andante build' a scenario with --goals FILE.scen"
+            f"{kind} with goals=asked needs the goals; pass states of the map to build(..., goals=[...]), or a "
+            "scenario to 'andante build' with --goals FILE.scen"
         )
     states = np.unique([whole_number(goal, "a goal") for goal in goals]).astype(np.int64)
     if not len(states) or states[0] < 0 or states[-1] >= len(graph):
@@ -384,7 +384,7 @@ def _asked(kind: str, which: Goals, goals: Iterable[int] | None, graph: Graph) -
 
 @cache
 def asks_for_goals(text: str) -> bool:
-    """Return whether the database written like this is built for the goals given to its builder.
+    """Return whether the database with this notation is built for the goals given to its builder.
 
     >>> asks_for_goals("pattern(goals=asked)"), asks_for_goals("pattern"), asks_for_goals("moves")
     (True, False, False)
@@ -397,7 +397,7 @@ def asks_for_goals(text: str) -> bool:
 def chosen_for(call: Call, with_goals: bool, **parameters: Any) -> tuple[Builder, Any]:
     """Return the builder that a call names, and its parameters; keyword parameters take precedence.
 
-    With goals, the default is ``goals=asked``.
+    With goals, ``goals=asked`` is the default.
 
     >>> chosen_for(parse("pattern(level=2)"), True)[1].goals.name
     'ASKED'
@@ -412,7 +412,7 @@ def chosen_for(call: Call, with_goals: bool, **parameters: Any) -> tuple[Builder
 
 
 def with_parameters(kind: str, parameters: dict[str, Any]) -> tuple[Builder, Any]:
-    """Return the builder of a kind, and its parameters with these set."""
+    """Return the builder of a kind, and its parameters with these values."""
     kind_named(kind)
     if kind not in builders():
         raise DatabaseError(f"databases of kind {kind!r} cannot be built here: no builder is registered for them")

@@ -1,4 +1,4 @@
-"""Find out which states all states of a region can climb straight to.
+"""Coverage of subgoals: the states that all states of a region can climb straight to.
 
 An agent with a lookahead of one move that can climb straight to its subgoal takes an optimal path there and learns
 nothing on it. A subgoal is covered by a region if all of its states can climb to it.
@@ -18,7 +18,7 @@ from andante.world.layout import Csr, Layout, Moves, Sixteen, Terrain, estimate
 
 
 class Parts(NamedTuple):
-    """The states of each region, those nearest to its representative first, and where they lie."""
+    """The states of each region, those nearest to its representative first, and the box around them."""
 
     member: States
     begin: States  # [regions + 1]
@@ -50,7 +50,7 @@ class Attempts(NamedTuple):
 
 
 def parts_of(ground: Ground) -> Parts:
-    """Return the states of each region, and where they lie."""
+    """Return the states of each region, and the box around them."""
     member, begin = ground.members
     region, arrays = ground.region[member], ground.graph.arrays
     apart = np.empty(len(member))
@@ -72,13 +72,13 @@ def _measure(graph: Layout, state: States, other: States, apart: npt.NDArray[np.
 
 
 def no_parts() -> Parts:
-    """Return empty parts, for rules that need none."""
+    """Return empty parts, for rules that do not need any."""
     none = np.zeros(0, np.int32)
     return Parts(none, none, np.zeros((0, 4), np.int64))
 
 
 def no_regions() -> Regions:
-    """Return empty regions, for rules that need none."""
+    """Return empty regions, for rules that do not need any."""
     return Regions(*no_parts(), np.zeros((0, 0), np.int32))
 
 
@@ -95,7 +95,7 @@ def all_covered(attempts: Attempts, graph: Layout, regions: Regions, region: int
 
 @kernel
 def _is_open(regions: Regions, region: int, ends: Parts, goal: int) -> bool:
-    """Return whether there is no wall in the box around two regions: then one can climb from any state to any other."""
+    """Return whether the box around two regions contains no wall, so that one can climb from any state to any other."""
     if len(regions.box) == 0:
         return False
     a, b = regions.box[region], ends.box[goal]
@@ -104,14 +104,14 @@ def _is_open(regions: Regions, region: int, ends: Parts, goal: int) -> bool:
 
 @kernel
 def _is_free(walls: npt.NDArray[np.int32], left: int, right: int, top: int, bottom: int) -> bool:
-    """Return whether there is no wall in a box."""
+    """Return whether a box contains no wall."""
     right, bottom = right + 1, bottom + 1
     return bool(walls[bottom, right] - walls[top, right] == walls[bottom, left] - walls[top, left])
 
 
 @generic
 def _is_in_the_open(graph: Layout, regions: Regions, region: int, aim: int) -> bool:
-    """Return whether there is no wall in the box around a region and a state."""
+    """Return whether the box around a region and a state contains no wall."""
     raise TypeError(graph)
 
 
@@ -133,14 +133,14 @@ def is_covered(attempts: Attempts, graph: Layout, regions: Regions, region: int,
         return True
     at = attempts.scalars[0]
     at["now"] += 1
-    if at["now"] == 0:  # the numbers run out once in four billion attempts
+    if at["now"] == 0:  # after four billion attempts the numbers start again
         attempts.seen[:] = 0
         at["now"] = 1
     now = at["now"]
     attempts.seen[aim] = now
     for i in range(regions.begin[region], regions.begin[region + 1]):
         state = int64(regions.member[i])
-        while attempts.seen[state] != now:  # from states visited before in this attempt, ``aim`` was reached
+        while attempts.seen[state] != now:  # states visited before in this attempt can reach ``aim``
             attempts.seen[state] = now
             state = straight(graph, state, aim)
             if state < 0:

@@ -1,13 +1,13 @@
-"""Train a depth tree on walks of LRTA*: it learns how deep the agent should have looked at each move.
+"""Training of depth trees on walks of LRTA*: how deep should the agent have looked at each move?
 
 Bulitko et al. (2008), section 5.1, Appendix A. Before each move of a walk the eleven features are recorded, together
 with the least depth that makes the move of the deepest lookahead. A decision tree is trained on these with scikit-learn
 instead of the paper's WEKA, with the cost-complexity pruning that is best for walks that it was not trained on.
 
-Where the paper is silent: walks use the depths that were found best, as an oracle would. A tree makes errors, gets to
-places where an oracle would not be, and has learned nothing about them. So in further rounds, if requested, the current
-tree walks, and the next one learns from all walks (Ross, Gordon and Bagnell 2011). To choose the pruning, whole walks
-are left out, because the states of one walk are similar.
+Where the paper is silent: walks use the depths that were found best, as an oracle would. A tree makes errors, reaches
+states where an oracle would not be, and has learned nothing about them. So in further rounds, if requested, the current
+tree walks, and the next one learns from all walks (Ross, Gordon and Bagnell 2011). Pruning is chosen by leaving out
+whole walks, because the states of one walk are similar.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ Pairs = npt.NDArray[np.int64]
 
 
 class MissingLearnError(AndanteError):
-    """Raised when scikit-learn, which trees are trained with, is not installed."""
+    """Raised when scikit-learn, which trains the trees, is not installed."""
 
 
 class Params(NamedTuple):
-    """The walks that the tree is trained on, and how it is pruned."""
+    """The walks that the tree is trained on, and its pruning."""
 
     deepest: Annotated[int, Range(1, DEEPEST), "the greatest depth that the tree may choose"] = 10
-    history: Annotated[int, Range(1, LONGEST_HISTORY), "over how many moves features look back"] = 60
+    history: Annotated[int, Range(1, LONGEST_HISTORY), "number of moves that features look back over"] = 60
     problems: Annotated[int, Range(1, 1_000_000), "walks on each map, in each round"] = 50
-    moves: Annotated[int, Range(1, 1_000_000), "after which a walk ends"] = 1000
-    rounds: Annotated[int, Range(1, 100), "1: walks of an oracle only; more: then those of the tree so far"] = 1
-    samples: Annotated[int, Range(1, 100_000_000), "moves to learn from, at most; of more, so many are drawn"] = 50_000
-    leaf: Annotated[int, Range(1, 1_000_000), "the fewest moves that a leaf may stand for"] = 100
-    folds: Annotated[int, Range(2, 1000), "parts of the walks that are left out in turn to choose the pruning"] = 10
+    moves: Annotated[int, Range(1, 1_000_000), "moves after which a walk ends"] = 1000
+    rounds: Annotated[int, Range(1, 100), "1: only walks of an oracle; more: then also walks of the tree so far"] = 1
+    samples: Annotated[int, Range(1, 100_000_000), "moves to learn from; of more, this many are drawn"] = 50_000
+    leaf: Annotated[int, Range(1, 1_000_000), "the fewest training moves per leaf"] = 100
+    folds: Annotated[int, Range(2, 1000), "parts of the walks, left out in turn to choose the pruning"] = 10
     seed: Annotated[int, Range(0, 2**63 - 1), "the same seed gives the same tree"] = 0
 
 
@@ -67,7 +67,7 @@ class Samples(NamedTuple):
 
 @builder("depth-tree", Params, any_map=True)
 def make(graphs: Sequence[Graph], params: Params, crew: Crew) -> DepthTree:
-    """Return a tree trained on random problems of these graphs, which serves other graphs too."""
+    """Return a tree trained on random problems of these graphs, which also serves other graphs."""
     _classifier()  # raises before any work is done
     samples: list[Samples] = []
     tree = _without_questions(params)
@@ -81,7 +81,7 @@ def make(graphs: Sequence[Graph], params: Params, crew: Crew) -> DepthTree:
 def _draw(graph: Graph, count: int, seed: tuple[int, ...]) -> Pairs:
     """Return random pairs of different states in the same component."""
     rng, label = np.random.default_rng(seed), graph.components
-    order = np.argsort(label, kind="stable")  # component after component
+    order = np.argsort(label, kind="stable")  # grouped by component
     size = np.bincount(label, minlength=1)
     begin = np.cumsum(size) - size
     places = np.flatnonzero(size[label[order]] > 1)
@@ -98,7 +98,7 @@ def _draw(graph: Graph, count: int, seed: tuple[int, ...]) -> Pairs:
 
 
 class Room(NamedTuple):
-    """The buffers of one thread to walk on one graph."""
+    """The buffers of one thread for walking on one graph."""
 
     h: Learned
     ball: Ball
@@ -108,7 +108,7 @@ class Room(NamedTuple):
 
 
 class _Desk:
-    """The buffers of one thread, for the graph that it is working on."""
+    """The buffers of one thread for the graph that it is working on."""
 
     def __init__(self, params: Params) -> None:
         self._params = params
@@ -149,9 +149,9 @@ def collect(
     crew: Crew,
     tree: DepthTree | None = None,
 ) -> Samples:
-    """Return the moves of a walk for each problem; ``problems`` is int64[any, 2] for each graph: starts and goals.
+    """Return the moves of a walk for each problem; ``problems`` is int64[any, 2] for each graph, starts and goals.
 
-    The agent looks as deep as ``tree`` says or, without one, as deep as is best.
+    The agent looks as deep as ``tree`` predicts or, without a tree, as deep as is best.
     """
     guide, guided = tree or _without_questions(params), tree is not None
 
@@ -220,14 +220,14 @@ def _together(samples: Sequence[Samples]) -> Samples:
 def train(samples: Samples, params: Params, crew: Crew) -> DepthTree:
     """Return the tree that best predicts the depths of these samples."""
     if len(samples.depth) == 0:
-        raise ProblemError("there is nothing to learn from: on these maps no state can be left for another")
+        raise ProblemError("a depth tree cannot be trained on these maps, because none of their states has a move")
     some = _drawn(samples, params)
     alpha = _best_pruning(some, params, crew)
     return compiled(_fitted(some.features, some.depth, params, alpha), params)
 
 
 def _drawn(samples: Samples, params: Params) -> Samples:
-    """Return as many of the samples, drawn at random, as the parameters allow."""
+    """Return the samples, or as many random ones as the parameters allow."""
     count = len(samples.depth)
     if count <= params.samples:
         return samples
@@ -236,7 +236,7 @@ def _drawn(samples: Samples, params: Params) -> Samples:
 
 
 def _best_pruning(samples: Samples, params: Params, crew: Crew) -> float:
-    """Return the strongest pruning whose share of correct depths in walks that were left out is close to the best.
+    """Return the strongest pruning whose share of correct depths in left-out walks is close to the best.
 
     Close means within one standard error (Breiman, Friedman, Olshen and Stone 1984).
     """
@@ -251,7 +251,7 @@ def _best_pruning(samples: Samples, params: Params, crew: Crew) -> float:
         return float((tree.predict(samples.features[left_out]) == samples.depth[left_out]).mean())
 
     parts = [((fold, alpha),) for alpha in alphas for fold in folds]
-    shares = finished(crew.each(share_right, parts, [None] * crew.threads, "how far to prune"))
+    shares = finished(crew.each(share_right, parts, [None] * crew.threads, "choosing the pruning"))
     score = np.array(shares).reshape(len(alphas), len(folds))
     best = score[score.mean(1).argmax()]
     enough = best.mean() - best.std(ddof=1) / np.sqrt(len(folds))
@@ -259,7 +259,7 @@ def _best_pruning(samples: Samples, params: Params, crew: Crew) -> float:
 
 
 def _folds(samples: Samples, params: Params) -> list[npt.NDArray[np.bool_]]:
-    """Return which samples are left out in each fold: with k folds, those of every k-th walk."""
+    """Return the samples that are left out in each fold: with k folds, those of every k-th walk."""
     _, walk = np.unique(samples.walk, return_inverse=True)
     folds = min(params.folds, int(walk.max()) + 1)
     return [walk % folds == fold for fold in range(folds)]
@@ -270,14 +270,14 @@ def _prunings(samples: Samples, params: Params) -> npt.NDArray[np.float64]:
     path = _classifier()(min_samples_leaf=params.leaf, random_state=0).cost_complexity_pruning_path(
         samples.features, samples.depth
     )
-    steps = np.unique(np.maximum(path.ccp_alphas, 0.0))  # of a tree without errors some are negative by rounding
+    steps = np.unique(np.maximum(path.ccp_alphas, 0.0))  # for a tree without errors some are negative by rounding
     if len(steps) <= MOST_PRUNINGS:
         return steps
     return steps[np.linspace(0, len(steps) - 1, MOST_PRUNINGS).round().astype(np.int64)]
 
 
 def _fitted(features: npt.NDArray[np.float32], depth: npt.NDArray[np.int32], params: Params, alpha: float) -> Any:
-    """Return a tree of scikit-learn trained on these samples."""
+    """Return a scikit-learn tree trained on these samples."""
     return _classifier()(min_samples_leaf=params.leaf, random_state=0, ccp_alpha=alpha).fit(features, depth)
 
 
@@ -293,7 +293,7 @@ def _classifier() -> Any:
 
 
 def compiled(classifier: Any, params: Params) -> DepthTree:
-    """Return a tree of scikit-learn as flat arrays that give the same answers."""
+    """Return a scikit-learn tree as flat arrays that give the same answers."""
     tree = classifier.tree_
     inner = tree.children_left >= 0
     return DepthTree(

@@ -1,9 +1,9 @@
-"""Divide a map into the regions of a pattern database: the nodes of a level of its hierarchy, or square tiles.
+"""Division of a map into the regions of a pattern database: the nodes of a level of its hierarchy, or square tiles.
 
 A tile is a square of the map, ``side`` cells wide; each connected part of it is a region. If walls keep some states of
 a region from climbing straight to others, the tile is quartered, so regions are large in the open and small along
-walls. After two quarterings a region keeps only the states that can climb to its middle and back, which is then a hub.
-For far subgoals, regions are then divided among the corners of walls that they touch.
+walls. After two quarterings a region keeps only the states that can climb to its middle, called its hub, and back. For
+far subgoals, regions are then divided among the corners of walls that they touch.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class Ground(NamedTuple):
     """The graph that the agent plans on, divided into regions."""
 
     graph: Graph
-    region: States  # [n], NO_STATE: in none
+    region: States  # [n], NO_STATE if in none
     representative: States  # [regions]
 
     @property
     def members(self) -> tuple[States, States]:
-        """The states in order of regions, and where each region begins."""
+        """The states in order of regions, and the first place of each region."""
         order = np.argsort(self.region, kind="stable").astype(np.int32)
         order = order[np.searchsorted(self.region[order], 0) :]
         begin = np.searchsorted(self.region[order], np.arange(len(self.representative) + 1))
@@ -58,7 +58,7 @@ def levels(hierarchy: Hierarchy, level: int, base: int) -> Ground:
             f"this map; got {level}"
         )
     graph = hierarchy.level(base)
-    if level == base:  # every state is its own region, except for states of the map without moves
+    if level == base:  # every state is its own region, except states of the map without moves
         kept = _degrees(graph) > 0 if base == 0 else np.ones(len(graph), np.bool_)
         region = np.where(kept, np.cumsum(kept) - 1, NO_STATE).astype(np.int32)
         return Ground(graph, region, np.flatnonzero(kept).astype(np.int32))
@@ -93,10 +93,10 @@ def _nearest(points: Points, centre: Points, region: States, unit: float) -> Sta
 def tiles(graph: Graph, side: int) -> Making[Ground]:
     """Return tiles with this many cells a side, divided further where states cannot climb to each other."""
     if graph.reversed() is not graph:
-        raise GraphError("tiles need a graph whose every move can be taken back at the same cost")
+        raise GraphError("tiles need a graph in which every move can be reversed at the same cost")
     points, arcs = _points(graph), graph.to_scipy().tocoo()
     points = (points - points.min(0)) / graph.unit
-    left = _degrees(graph) > 0  # states that are in no region yet
+    left = _degrees(graph) > 0  # states that are not in a region yet
     region, centres = np.full(len(graph), NO_STATE, np.int32), np.empty(0, np.int32)
     tile, done, above = np.zeros(len(graph), np.int64), 0, walls(graph.arrays)
     while left.any():
@@ -138,7 +138,7 @@ def at_corners(ground: Ground) -> Ground:
     """Return regions divided so that each corner of a wall is the representative of its own region.
 
     Shortest paths bend at corners, so that is where subgoals should be. A state belongs to the nearest corner of its
-    region that it can climb to and back; if there is none, it stays with the centre.
+    region that it can climb to and back. If there is no such corner, it stays with the centre.
     """
     arrays = ground.graph.arrays
     if not isinstance(arrays, GridArrays):
@@ -155,7 +155,7 @@ def at_corners(ground: Ground) -> Ground:
 
 
 def corners(arrays: GridArrays) -> npt.NDArray[np.bool_]:
-    """Return which cells touch the corner of a wall: two cells beside them are free, the one between these is not."""
+    """Return which cells touch the corner of a wall: two cells beside them are free, but the one between is not."""
     free = np.pad((arrays.mask > 0).reshape(int(arrays.y[-1]) + 1, int(arrays.x[-1]) + 1), 1)
     found = np.zeros_like(free)
     for down, right in product((-1, 1), repeat=2):
@@ -189,7 +189,7 @@ def _go_to_corners(
 
 @kernel
 def _nearest_hub(graph: GridArrays, hubs: States, state: int) -> int:
-    """Return the nearest of ``hubs`` that one can climb to and back, the first of equal ones, or -1."""
+    """Return the nearest of ``hubs`` that a state can climb to and back, the first of equal ones, or -1."""
     chosen, least = int64(-1), int64(2**62)
     for hub in hubs:
         other = int64(hub)
@@ -216,7 +216,7 @@ def boxes(arrays: Arrays, member: States, begin: States) -> npt.NDArray[np.int64
 
 
 def walls(arrays: Arrays) -> npt.NDArray[np.int32]:
-    """Return how many walls are above and left of each corner of a cell; empty unless cells of a grid cost the same."""
+    """Return the number of walls above and left of each corner of a cell; empty unless cells cost the same."""
     if not isinstance(arrays, Moves):
         return np.zeros((0, 0), np.int32)
     wall = (arrays.mask == 0).reshape(int(arrays.y[-1]) + 1, int(arrays.x[-1]) + 1)
@@ -226,7 +226,7 @@ def walls(arrays: Arrays) -> npt.NDArray[np.int32]:
 
 
 def _are_open(arrays: Arrays, ground: Ground, walls: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-    """Return which regions have no wall in the box around them: all their states can climb to each other."""
+    """Return which regions have no wall in the box around them, so that all their states can climb to each other."""
     if not isinstance(arrays, Moves):
         return np.zeros(len(ground.representative), np.bool_)
     left, right, top, bottom = (boxes(arrays, *ground.members) + np.array([0, 1, 0, 1])).T
@@ -235,7 +235,7 @@ def _are_open(arrays: Arrays, ground: Ground, walls: npt.NDArray[np.int32]) -> n
 
 
 def along_a_curve(ground: Ground, regions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return regions in an order in which neighbours are mostly near each other, if states have places."""
+    """Return regions in an order in which neighbours are mostly near each other, if states have points."""
     if ground.graph.dimensions != 2:
         return regions
     points = ground.graph.points[ground.representative[regions]]
@@ -244,9 +244,9 @@ def along_a_curve(ground: Ground, regions: npt.NDArray[np.int64]) -> npt.NDArray
 
 
 def _points(graph: Graph) -> Points:
-    """Return the places of all states, or raise `ParameterError` if they have none."""
+    """Return the points of all states; raise `ParameterError` if they have none."""
     if graph.dimensions != 2:
-        raise ParameterError("tiles need states with two coordinates; take the states of a level as regions: level=3")
+        raise ParameterError("tiles need states with two coordinates; use the nodes of a level instead: level=3")
     return graph.points
 
 
@@ -287,7 +287,7 @@ def _gather(
 ) -> None:
     """Make regions, numbered from ``first`` on, of the parts in which all states can climb to each other.
 
-    In the ``last`` attempt, of other parts too: of their states that can climb to and from the centre of the part.
+    In the ``last`` attempt, other parts become regions too: their states that can climb to and from the part's centre.
     """
     for part in range(len(centre)):
         begins, ends, middle = begin[part], begin[part + 1], int64(centre[part])
@@ -312,7 +312,7 @@ def _are_together(graph: Layout, states: States) -> bool:
 
 @kernel
 def climbs(graph: Layout, state: int, goal: int) -> bool:
-    """Return whether one can climb straight from ``state`` to ``goal``."""
+    """Return whether an agent can climb straight from ``state`` to ``goal``."""
     while state != goal:
         state = straight(graph, state, goal)
         if state < 0:

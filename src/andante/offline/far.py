@@ -1,11 +1,11 @@
-"""Far subgoals: the middles of regions that all states of a region can climb straight to (docs/decisions/0012).
+"""Far subgoals: middles of regions that all states of a region can climb straight to (docs/decisions/0012).
 
 The middle of a region is its representative. An agent that has reached a subgoal is in the middle of a region, and
-that is where subgoals are chosen for. So after the first leg nothing is lost because an agent is not in the middle.
+subgoals are chosen for that state. So after the first leg nothing is lost because an agent is not in the middle.
 
-For one goal, regions are taken in order of their distance. The cost from the middle of a region to the goal is that of
-the climb to its subgoal, plus the cost from there, which is known by then. The subgoal with the least cost is taken. A
-chain of subgoals ends, because each leads to a region that was taken before.
+For one goal, regions are processed in order of their distance. The cost from the middle of a region to the goal is the
+cost of the climb to its subgoal plus the known cost from there. The subgoal with the least cost is chosen. A chain of
+subgoals ends, because each subgoal is in a region that was processed before.
 
 Where some states of a region cannot climb to a subgoal but its middle can, they go to the middle first.
 """
@@ -27,12 +27,12 @@ from andante.search.dijkstra import is_optimal
 from andante.world.heuristics import TOLERANCE
 from andante.world.layout import Layout, degree, estimate, price, target, unit
 
-MIDDLE = 0.9  # how much the middle of a region counts, as against its other states
-ENOUGH = 0.05  # how much more a recent subgoal may cost than the best one, in cardinal moves
-EQUAL = 0.01  # among new subgoals whose costs differ by less, the farthest is taken
+MIDDLE = 0.9  # the weight of a region's middle, compared with its other states
+ENOUGH = 0.05  # the excess over the best cost allowed to a recent subgoal, in cardinal moves
+EQUAL = 0.01  # among new subgoals whose costs differ by less, the farthest is chosen
 RECENT = 4  # recent subgoals of a region that are tried for the next goal
-ASKED = 8  # states of a region, at most, over which a mean is taken
-GOALS_ASKED = 16  # the same for goals
+ASKED = 8  # the most states of a region whose mean is taken
+GOALS_ASKED = 16  # the most goals whose mean is taken
 PART = 64  # regions that a thread takes at a time
 
 Costs = npt.NDArray[np.float64]
@@ -41,10 +41,10 @@ Costs = npt.NDArray[np.float64]
 class Legs(NamedTuple):
     """The regions whose middle can be climbed to from each region."""
 
-    begin: npt.NDArray[np.int64]  # [regions + 1], where the legs of each region begin
+    begin: npt.NDArray[np.int64]  # [regions + 1], the first leg of each region
     to: States  # [legs]
     cost: Costs  # [legs], from the middle
-    mean: Costs  # [legs], from all states, the middle counting most; if not all can climb there, through the middle
+    mean: Costs  # [legs], from all states, the middle counting most; through the middle if not all can climb there
 
 
 class Desk(NamedTuple):
@@ -76,7 +76,7 @@ def legs_of(ground: Ground, regions: Regions, most: int, crew: Crew) -> Making[L
             found.append((to[:count].copy(), cost[:count].copy(), mean[:count].copy()))
         return found
 
-    made = yield from crew.each(work, crew.parts(len(middle), PART), rooms, "which regions each can climb to")
+    made = yield from crew.each(work, crew.parts(len(middle), PART), rooms, "finding climbs between regions")
     found = [legs for part in made for legs in part]
     begin = np.concatenate([[0], np.cumsum([len(legs[0]) for legs in found])]).astype(np.int64)
     none = no_legs()
@@ -86,7 +86,7 @@ def legs_of(ground: Ground, regions: Regions, most: int, crew: Crew) -> Making[L
 
 
 def no_legs() -> Legs:
-    """Return no legs, for rules that need none."""
+    """Return empty legs, for rules that do not need any."""
     return Legs(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0), np.zeros(0))
 
 
@@ -138,7 +138,7 @@ def _mean_estimate(graph: Layout, regions: Regions, start: int, aim: int) -> flo
 def choose_vias(
     attempts: Attempts, graph: Layout, regions: Regions, start: int, middle: int, aims: States, via: States
 ) -> None:
-    """Write the middle where agents must go through it, and strike out the aims for which a depth of 1 is enough."""
+    """Write the middle if agents must pass it, and remove the aims for which a depth of 1 is enough."""
     can_gather = is_covered(attempts, graph, regions, start, middle)
     for i in range(len(aims)):
         aim = int64(aims[i])
@@ -168,8 +168,8 @@ def go_far(
 ) -> None:
     """Find a subgoal for each region between ``there.beyond`` and ``there.within``.
 
-    ``nearest`` are all regions up to ``there.within``, by the distance of their middle. From those up to
-    ``there.beyond`` agents count as taking a shortest path.
+    ``nearest`` contains all regions up to ``there.within``, by the distance of their middle. From those up to
+    ``there.beyond`` agents are assumed to follow a shortest path.
     """
     desk.cost[:] = np.inf
     _arrive(desk, graph, ends, there, there.home, entry)
@@ -198,7 +198,7 @@ def _goes_straight(
 
 @kernel
 def _arrive(desk: Desk, graph: Layout, ends: Parts, there: Destination, start: int, entry: States) -> None:
-    """Go straight for the goal from this region; its cost is the mean over some goals."""
+    """Let agents go straight to the goal from this region; its cost is the mean over some goals."""
     entry[start] = NO_STATE
     middle = int64(there.representative[start])
     if there.goal < 0:
@@ -237,7 +237,7 @@ def _go_on(desk: Desk, graph: Layout, legs: Legs, there: Destination, start: int
 
 @kernel
 def _least(cost: Costs, legs: Legs, start: int) -> float:
-    """Return the least cost by any leg; infinite if all lead to regions that were not taken yet."""
+    """Return the least cost by any leg; infinite if all lead to regions that were not processed yet."""
     least = np.inf
     for i in range(uint64(legs.begin[start]), uint64(legs.begin[start + 1])):
         least = min(least, legs.mean[i] + cost[uint64(legs.to[i])])
@@ -264,7 +264,7 @@ def _put_first(recent: npt.NDArray[np.int64], start: int, place: int, leg: int) 
 
 @kernel
 def _first_nearer(desk: Desk, graph: Layout, there: Destination, start: int) -> int:
-    """Return where a shortest path from the middle enters the first region that was taken before."""
+    """Return the state where a shortest path from the middle enters the first region that was processed before."""
     state = int64(there.representative[start])
     while there.region[state] == start or desk.cost[there.region[state]] == np.inf:
         for k in range(degree(graph, state)):

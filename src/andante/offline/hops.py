@@ -1,9 +1,9 @@
-"""The first arc of a shortest path between every two nodes of a web, in rows of runs.
+"""The first arc of a shortest path from every node of a web to every other, in rows of runs.
 
 One search per node computes the *set* of arcs with which shortest paths to each other node begin. A node has a row,
 which lists all other nodes in their order; a run continues as long as its nodes have a first arc in common. On the webs
-between the seeds of `regions` this saves a lot: costs on grids are sums of few different numbers, so many paths are
-equally short, and without sets a row has three to four times as many runs.
+between the seeds of `regions` this saves much space. Costs on grids are sums of few different numbers, so many paths
+are equally short, and without sets a row has three to four times as many runs.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Rows(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """The buffers of one thread to find first arcs; a set of a node's arcs has a bit for each."""
+    """The buffers of one thread for finding first arcs; a set of a node's arcs has a bit for each."""
 
     distance: Costs  # [nodes]
     begin: Numbers  # [nodes, words], the first arcs of all shortest paths
@@ -55,12 +55,12 @@ class Survey(NamedTuple):
 
 
 def ends(sizes: npt.NDArray[Any]) -> States:
-    """Return where parts of these sizes end, with a 0 before them."""
+    """Return the ends of parts of these sizes, with a 0 before them."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
 
 
 def first_arcs(crew: Crew, web: Web, blur: float) -> Making[Rows]:
-    """Return the first arcs from each node, by one search each; costs that differ by at most ``blur`` are equal."""
+    """Return the first arcs from each node, by one search each; costs within ``blur`` of each other count as equal."""
     count = len(web.first) - 1
     used = np.zeros(len(web.to), np.bool_)
     words = max(1, -(-int(np.diff(web.first).max(initial=0)) // WORD))
@@ -84,7 +84,7 @@ def first_arcs(crew: Crew, web: Web, blur: float) -> Making[Rows]:
         return made
 
     rooms = [room() for _ in range(crew.threads)]
-    made = yield from crew.each(work, crew.parts(count, PART), rooms, "finding the way over seeds")
+    made = yield from crew.each(work, crew.parts(count, PART), rooms, "finding paths over seeds")
     rows = [row for some in made for row in some]
     goal, arc = np.concatenate([np.zeros((2, 0), np.int32), *rows], axis=1)
     row = ends(np.array([row.shape[1] for row in rows], np.int64))

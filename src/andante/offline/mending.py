@@ -1,10 +1,10 @@
-"""Mend databases on a map that changes: make the next edition, a piece at a time, with the builder of the kind.
+"""Updates of databases on a map that changes: the next edition is made in pieces, with the builder of the kind.
 
-A database is built again for the present version of its map, by the same functions that built it, which yield wherever
-they can be interrupted (`Making`). So a repaired database equals one built from scratch, whatever the pieces were.
+A database is built again for the present version of its map by the functions that built it, which yield wherever they
+can be interrupted (`Making`). So an updated database equals one built from scratch, whatever the pieces were.
 
-If the map changes on while an edition is made, that one is finished first: its agents know more than before, and
-however fast a map changes, there is a new edition from time to time.
+If the map changes while an edition is made, that edition is finished first. It is more recent than the one in use, and
+however fast a map changes, new editions appear from time to time.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from andante.world.living import LivingGraph, World
 
 @mends
 def mend(database: Database, world: World, milliseconds: float) -> int:
-    """Work on the next edition of a database, for about so long, and return how many changes it does not know yet."""
+    """Work on the next edition of a database for about this long, and return the number of changes that remain."""
     if not isinstance(world, World):
-        raise DatabaseError(f"a database is mended for a World, a map that changes, not for {quoted(world)}")
+        raise DatabaseError(f"a database is updated for a World, a map that changes, not for {quoted(world)}")
     if database.fingerprint is None:
         return 0  # it serves any map
     _follow(database, world)
@@ -51,12 +51,12 @@ def _do_a_piece(database: Database, following: Following) -> None:
     except StopIteration:
         following.work = None
     except BaseException:
-        following.work = None  # an edition is whole or not at all
+        following.work = None  # an unfinished edition is discarded
         raise
 
 
 def _follow(database: Database, world: World) -> None:
-    """Let a database follow a world, if it does not yet; raise `DatabaseError` if it cannot."""
+    """Make a database follow a world, unless it already does; raise `DatabaseError` if it cannot."""
     if database.following is not None:
         if database.following.world is not world:
             raise DatabaseError("this database follows another world; build or load one for this world")
@@ -70,14 +70,14 @@ def _follow(database: Database, world: World) -> None:
     version, grid = snapshot(world)
     if database.fingerprint != grid.graph.fingerprint:
         raise DatabaseError(
-            "this database is for neither the first nor the present version of the world, so it is not known what has "
-            "changed; build one with andante.build(kind, world)"
+            "this database is for neither the first nor the present version of the world, so the changes since are "
+            "unknown; build one with andante.build(kind, world)"
         )
     database.follow(world, grid.graph, version)
 
 
 def _next_edition(database: Database, following: Following) -> Making[None]:
-    """Make the next edition of a database, for the version that its map has now."""
+    """Make the next edition of a database, for the present version of its map."""
     version, grid = snapshot(following.world)
     before, after = following.graph, grid.graph
     yield
@@ -92,18 +92,18 @@ def _next_edition(database: Database, following: Following) -> Making[None]:
 
 
 def _parameters(database: Database) -> tuple[Builder, Any]:
-    """Return the builder of a database, and its parameters; raise `DatabaseError` if it cannot be mended."""
+    """Return the builder of a database, and its parameters; raise `DatabaseError` if it cannot be updated."""
     chosen, params = with_parameters(database.kind, dict(database.parameters))
     if getattr(params, "base", 0) > 0:
         raise DatabaseError(
-            "a pattern database for agents that plan over regions (base above 0) cannot be mended, because each "
-            "version of a map has other regions, and what agents keep is by region; build one for world.frozen()"
+            "a pattern database for agents that plan over regions (base above 0) cannot be updated, because each "
+            "version of a map has other regions, and agents store values by region; build one for world.frozen()"
         )
     return chosen, params
 
 
 def _goals(database: Database, params: Any, graph: Graph) -> npt.NDArray[np.int64] | None:
-    """Return the goals that a database is for, None if these are all; of one from a file, all that it serves."""
+    """Return the goals of a database, None if it serves all; for one from a file, all goals that it serves."""
     if getattr(params, "goals", Goals.ALL) is Goals.ALL or database.asked is not None:
         return database.asked
     states = np.arange(len(graph))

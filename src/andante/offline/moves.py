@@ -1,13 +1,13 @@
-"""Build a compressed path database: one search per state, whose first moves are run-length encoded.
+"""Building of compressed path databases: one search per state, whose first moves are run-length encoded.
 
 A search finds the *set* of first moves of shortest paths to every state, so that a run can continue as long as its
 states have a move in common. On grids the sets are computed together with the distances
-(`search.firstmoves.flood_starts`): costs on grids are exact, so equal costs compare equal. Other graphs are searched
-with a heap. The greedy moves are added to the set of a goal if they are in it. Where a run ends, the builder tries a
-border between the goals on both sides (`databases.moves` explains both). Greedy moves and borders are checked for each
-goal with the kernels that look them up, so their correctness needs no proof.
+(`search.firstmoves.flood_starts`), because costs on grids are exact, so that equal costs compare equal. Other graphs
+are searched with a heap. The greedy moves are added to the set of a goal if they are in it. Where a run ends, the
+builder tries a border between the goals on both sides (for both, see `databases.moves`). Greedy moves and borders are
+checked for each goal with the kernels that look them up, so their correctness needs no proof.
 
-States that have a place in the plane are ordered along a Hilbert curve. On WarCraft III maps of 512 x 512 cells a row
+States with points in the plane are ordered along a Hilbert curve. On WarCraft III maps of 512 x 512 cells a row
 of plain moves has 55 to 100 runs in that order, 96 to 137 in depth-first preorder, and 440 to 515 row by row.
 """
 
@@ -52,13 +52,13 @@ class Params(NamedTuple):
 
 
 class Inputs(NamedTuple):
-    """What rows are made from."""
+    """The inputs from which rows are made."""
 
     graph: Arrays
-    back: Arrays  # the same with every arc reversed
-    placed: Arrays  # the same with states numbered by place; of a grid only what heuristics and legal moves need
+    back: Arrays  # the graph with every arc reversed
+    placed: Arrays  # the graph with states numbered by place; of a grid only the parts for heuristics and legal moves
     order: npt.NDArray[np.int32]  # [places]
-    span: npt.NDArray[np.int32]  # [places, 2], where the component of each begins and ends in the order
+    span: npt.NDArray[np.int32]  # [places, 2], the bounds of each state's component in the order
     rank: npt.NDArray[np.int32]  # [n]
     top: int  # the lower bits of a set are moves; from this bit on: the long greedy move, the short one, no path
 
@@ -72,10 +72,10 @@ class Tree(NamedTuple):
 
 
 class Room(NamedTuple):
-    """The buffers of one thread: a search, one row, and the rows it has made."""
+    """The buffers of one thread: a search, one row, and the rows that it has made."""
 
     search: Starts | Tree
-    allowed: npt.NDArray[np.integer[Any]]  # [places], the set of codes that are correct there
+    allowed: npt.NDArray[np.integer[Any]]  # [places], the set of correct codes
     run: npt.NDArray[np.uint32]  # [places + 1]
     word: npt.NDArray[np.uint32]  # [rows at a time * most words of a row]
     words: npt.NDArray[np.int64]  # [rows at a time], the number of words, and in the lowest bits of borders
@@ -125,7 +125,8 @@ def _room(graph: Graph, order: npt.NDArray[np.int32]) -> Room:
 def _placed(graph: Graph, order: npt.NDArray[np.int32], rank: npt.NDArray[np.int32]) -> Arrays:
     """Return the graph with states numbered by their place in the order, so that near states are near in memory.
 
-    Where cells have costs, what a move costs depends on cells beside it, which have other places: so it is in rows.
+    Where cells have costs, the cost of a move depends on neighbouring cells, whose places differ; so the result is in
+    rows.
     """
     moves = graph.arrays
     if isinstance(moves, Moves):
@@ -144,7 +145,7 @@ def _placed(graph: Graph, order: npt.NDArray[np.int32], rank: npt.NDArray[np.int
 
 
 def _order(graph: Graph) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Return the states with neighbours, by component, largest last; and where the component of each lies, [n, 2]."""
+    """Return the states with neighbours, by component, largest last; and the bounds of each one's component, [n, 2]."""
     label = graph.components
     sizes = np.bincount(label, minlength=1)
     states = np.flatnonzero(sizes[label] > 1)
@@ -219,16 +220,16 @@ def _allow(room: Room, inputs: Inputs, begin: int, end: int, source: int) -> Non
         longest, shortest = greedy_moves(inputs.placed, source, place)
         greedy = (moves >> longest & 1) | (moves >> shortest & 1) << 1
         allowed[place] = moves | greedy << top if moves != 0 else 4 << top
-    allowed[source] = (8 << top) - 1  # no move is needed from the goal itself
+    allowed[source] = (8 << top) - 1  # at the goal itself any code is correct
 
 
 @kernel
 def _compress(room: Room, inputs: Inputs, begin: int, end: int, source: int, used: int) -> tuple[int, int]:
-    """Write the runs of one row, and its borders after the first ``used`` words; return the number of both.
+    """Write the runs of one row, and its borders after the first ``used`` words; return the numbers of both.
 
-    A run continues as long as its goals have a code in common, which gives the fewest runs. Where one would end, the
-    border between the goals on both sides of that place is tried from the beginning of the run, and used if it saves
-    enough runs.
+    A run continues as long as its goals have a code in common, which gives the fewest runs. Where one ends, the border
+    between the goals on both sides of that place is tried from the beginning of the run, and used if it saves enough
+    runs.
     """
     allowed, word, top = room.allowed, room.word, inputs.top
     known, runs, borders, place = degree(inputs.placed, source), 0, 0, begin
@@ -265,7 +266,7 @@ def _code(common: int, top: int) -> int:
 
 
 class Border(NamedTuple):
-    """A border, and how far it is correct."""
+    """A border, and the range in which it is correct."""
 
     one: int  # the place of the corner of the goals on this side
     other: int
@@ -290,7 +291,7 @@ def _border(room: Room, inputs: Inputs, source: int, begin: int, change: int, en
         _corner(room.search.distance, inputs, source, change),
     )
     farther = room.search.distance[inputs.order[other]] - room.search.distance[inputs.order[one]]
-    limit = np.float64(np.float32(farther / unit(placed)))  # as it will be stored
+    limit = np.float64(np.float32(farther / unit(placed)))  # the value that will be stored
     here = there = no_path - 1
     common, runs, stop = 0, 0, uint64(begin)
     while stop < end:

@@ -1,4 +1,4 @@
-"""Pack tables of subgoals into palettes and runs, as `andante.databases.pattern` stores them."""
+"""Packing of tables of subgoals into palettes and runs, as `andante.databases.pattern` stores them."""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
-"""Build a pattern database: for each pair of regions, the next state to go to and how deep to look ahead on the way.
+"""Building of pattern databases: for each pair of regions, the next state to go to and how deep to look ahead.
 
-Bulitko, Luštrek, Schaeffer, Björnsson and Sigmundarson (2008), Figures 6 and 8; line numbers are Figure 6's. The paper
-computes a depth for each pair of regions. But the depth towards a subgoal depends only on the region and the subgoal,
-and a few dozen subgoals lead from one region to all others. So distances are computed once per region and depths once
-per region and subgoal: what took the paper 13 hours takes seconds. Depths towards the goal itself (Appendix D) are
-optional, and are still computed for each pair. As in the paper (Appendix C), a database can be built for the columns of
-given goals only.
+Bulitko, Luštrek, Schaeffer, Björnsson and Sigmundarson (2008), Figures 6 and 8; line numbers refer to Figure 6. The
+paper computes a depth for each pair of regions. But the depth towards a subgoal depends only on the region and the
+subgoal, and a few dozen subgoals lead from one region to all others. So distances are computed once per region and
+depths once per region and subgoal: what took the paper 13 hours takes seconds. Depths towards the goal itself (Appendix
+D) are optional, and are still computed for each pair. As in the paper (Appendix C), a database can be built for the
+columns of given goals only.
 
-Where the paper is silent: a region is represented by its state nearest to its centre; with the aim `far`, by the corner
-of a wall if it has one. The other aims follow one of several optimal paths, a central one: each step goes to the
-neighbour from which most of them continue. The path whose moves come first in the graph's order would run along the
-edge of all optimal paths, and so along obstacles, and agents would walk farther. Within one region the agent looks one
-move ahead.
+Where the paper is silent: a region is represented by its state nearest to its centre or, with the aim `far`, by the
+corner of a wall if it has one. The other aims follow one of several optimal paths, a central one: each step goes to the
+neighbour from which most of them continue. The path whose moves are first in the graph's order would run along the edge
+of all optimal paths, and so along obstacles, and agents would walk farther. Within one region the agent looks one move
+ahead.
 
 Regions are made in `division`, subgoals chosen in `aims` and `far`, and tables packed in `packing`.
 """
@@ -50,35 +50,35 @@ from andante.world.layout import Layout, Moves, degree, price, target, unit
 SIDE = 8  # default side of tiles
 GOAL_SIDE = 8  # least side of tiles for goals
 WIDE = 2  # for agents far away, goals are in squares this many times as wide
-NEAR = 100  # how many moves away from a goal agents have subgoals for the goal's own region, at least
+NEAR = 100  # the least number of moves from a goal within which agents have subgoals for the goal's own region
 LEVEL = 3  # default level of regions, if states have no places or the agent plans on a level
 REACH = 60
-MOST_BYTES = 8_000_000_000  # of the tables
-GOALS = 32  # neighbouring regions of goals that a thread takes at a time
-PART = 4  # regions that a thread takes at a time
+MOST_BYTES = 8_000_000_000  # the limit for the tables
+GOALS = 32  # neighbouring regions of goals that a thread processes at a time
+PART = 4  # regions that a thread processes at a time
 
 Costs = npt.NDArray[np.float64]
 
 
 class GoalDepths(Word):
-    """Which depths towards the goal itself are stored."""
+    """The depths towards the goal itself that are stored."""
 
     CAPPED = 0
     UNCAPPED = 1
 
 
 class Params(NamedTuple):
-    """How large the regions are, and what is stored for each pair."""
+    """The size of the regions, and the data stored for each pair."""
 
     side: Annotated[int | None, Range(1, 1000), "side of the square tiles that are the regions; 8 without level"] = None
     level: Annotated[int | None, Range(0, HIGHEST), "level of the hierarchy whose nodes are the regions"] = None
-    aim: Annotated[Aim | None, "which state is the subgoal; none: far, or nearer if base is set"] = None
-    reach: Annotated[int, Range(1, 10_000), "far: how many moves away a subgoal may be, roughly"] = REACH
+    aim: Annotated[Aim | None, "the state that is the subgoal; none: far, or nearer if base is set"] = None
+    reach: Annotated[int, Range(1, 10_000), "far: roughly the most moves to a subgoal"] = REACH
     cap: Annotated[int, Range(1, DEEPEST), "the greatest depth"] = 20
     goal_depths: Annotated[GoalDepths | None, "also store depths towards the goal itself"] = None
     base: Annotated[int, Range(0, HIGHEST), "the level on which the agent plans; 0 is the map itself"] = 0
     cover: Annotated[Cover, "how cliques are chosen"] = DEFAULT_COVER
-    goals: Annotated[Goals, "which goals it serves: all, or those given when it is built"] = Goals.ALL
+    goals: Annotated[Goals, "the goals that it serves: all, or those given when it is built"] = Goals.ALL
 
 
 class Room(NamedTuple):
@@ -94,7 +94,7 @@ class Room(NamedTuple):
 
 
 class Known(NamedTuple):
-    """The regions that agents may be in, those that goals may lie in, and the states of both."""
+    """The regions of agents, the regions of goals, and the states of both."""
 
     ground: Ground
     ends: Ground
@@ -106,7 +106,7 @@ class Known(NamedTuple):
 
 @builder("pattern", Params, variants=("pattern(side=32)", "pattern(side=64)"), order_for=order_for)
 def make(graph: Graph, params: Params, crew: Crew, goals: npt.NDArray[np.int64] | None) -> Making[Pattern]:
-    """Return the tables for ``graph``, or for a level above it, and for these ``goals``, or for all."""
+    """Return the tables for ``graph``, or for a level above it, and for these ``goals``, or for all goals."""
     if params.aim is None:
         params = params._replace(aim=Aim.NEARER if params.base > 0 else Aim.FAR)
     ground, ends, wide = yield from _grounds(graph, params)
@@ -226,7 +226,7 @@ def _room(ground: Ground, params: Params) -> Room:
 def _entries(
     known: Known, params: Params, crew: Crew, rooms: list[Room], asked: npt.NDArray[np.int64]
 ) -> Making[tuple[States, npt.NDArray[np.uint16]]]:
-    """Return the subgoal from each region to each one asked for, and if wanted the depth towards the goal."""
+    """Return the subgoal from each region to each requested one, and the depth towards the goal if wanted."""
     ground, ends = known.ground, known.ends
     pairs = (len(asked), len(ground.representative))  # to, from: each row is written by one thread
     wanted = params.goal_depths is not None
@@ -235,7 +235,7 @@ def _entries(
     deepest = DEEPEST if params.goal_depths is GoalDepths.UNCAPPED else params.cap
 
     def work(room: Room, columns: range) -> Making[None]:
-        room.desk.recent[:] = -1  # results must not depend on which thread does what
+        room.desk.recent[:] = -1  # results must not depend on the division of work between threads
         for group in _split(bounds, columns):
             near = _go_from_afar(known, params, room, asked[group], entry[group])
             yield
@@ -250,7 +250,7 @@ def _entries(
     group = known.wide.region[ends.representative[asked]]
     bounds = np.flatnonzero(np.diff(group, prepend=-1, append=-1))
     size = 1 if wanted else GOALS  # depths of one column may take a second
-    yield from crew.each(work, _joined(bounds, size), rooms, "where to go from each region to each")
+    yield from crew.each(work, _joined(bounds, size), rooms, "choosing subgoals between regions")
     return entry.T, np.ascontiguousarray(depth.T)
 
 
@@ -258,7 +258,7 @@ def _refuse_too_many(params: Params, pairs: tuple[int, int]) -> None:
     table_bytes = (6 if params.goal_depths is not None else 4) * pairs[0] * pairs[1]
     if table_bytes > MOST_BYTES or pairs[0] >= MOST_COLUMNS:
         raise ParameterError(
-            f"tables from {pairs[1]:,} regions to {pairs[0]:,} regions of goals would take {table_bytes / 1e9:.1f} GB, "
+            f"tables from {pairs[1]:,} regions to {pairs[0]:,} regions of goals would need {table_bytes / 1e9:.1f} GB, "
             f"and the limits are {MOST_BYTES / 1e9:.0f} GB and {MOST_COLUMNS - 1:,} regions of goals; use larger "
             "regions (side, level), or build it for given goals (goals=asked)"
         )
@@ -281,9 +281,9 @@ def _split(bounds: npt.NDArray[np.int64], columns: range) -> list[slice]:
 
 
 def _go_from_afar(known: Known, params: Params, room: Room, goals: npt.NDArray[np.int64], entry: States) -> Costs:
-    """Find subgoals for agents far from these goals, all in one wide region, and return how far away each ends.
+    """Find subgoals for agents far from these goals, all in one wide region, and return a distance for each goal.
 
-    Agents that are nearer to a goal than that have subgoals for the goal's own region, and never come back: they only
+    Agents nearer to a goal than this distance have subgoals for the goal's own region, and stay with these: they only
     go to regions that are nearer still. The others approach the middle of the wide region, where all goals are near.
     """
     if known.wide is known.ends:
@@ -343,7 +343,7 @@ def _vias_and_depths(
             _near_depths(room, arrays, state, aims, params.cap, depth[mine])
 
     parts = crew.parts(len(ground.representative), PART)
-    yield from crew.each(work, parts, rooms, "how deep to look on the way")
+    yield from crew.each(work, parts, rooms, "computing depths")
     return via, depth
 
 
@@ -377,7 +377,7 @@ def _goal_depths(room: Room, graph: Layout, there: Destination, deepest: int, de
 
 @kernel
 def _optimal_depth(room: Room, graph: Layout, state: int, aim: int, deepest: int) -> int:
-    """Return the least depth at which LRTA* makes a move that is optimal by ``room.costs``; ``deepest`` if none is."""
+    """Return the least depth at which LRTA* makes an optimal move by ``room.costs``; ``deepest`` if there is none."""
     least = np.inf
     for k in range(degree(graph, state)):
         least = min(least, room.costs[k])

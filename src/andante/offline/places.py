@@ -1,4 +1,4 @@
-"""An order of places in the plane in which neighbours in the plane are mostly near each other."""
+"""An order of points in the plane in which neighbouring points are mostly near each other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CURVE_BITS = 16  # of a coordinate on the Hilbert curve
 
 
 def along_hilbert(places: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Return how far along a Hilbert curve each of these places lies, [n]."""
+    """Return the position of each of these points along a Hilbert curve, [n]."""
     places = places.astype(np.float64) - places.min(axis=0, initial=0)
     extent = max(float(places.max(initial=0.0)), 1e-300)
     grain = 2.0 ** np.floor(np.log2((2**CURVE_BITS - 1) / extent))  # a power of two keeps whole coordinates apart

@@ -1,4 +1,4 @@
-"""Build regions whose states can climb to a seed, and find paths between seeds.
+"""Building of regions whose states can climb to a seed, and of paths between seeds.
 
 Lawrence and Bulitko (2013). A region grows from its seed, neighbour by neighbour, over the states that can climb to the
 seed and be climbed to from there. Base paths, which are shortest paths, lead from each seed to those of the regions a
@@ -31,10 +31,10 @@ from andante.world.graph import Graph
 from andante.world.heuristics import TOLERANCE
 from andante.world.layout import Arrays, degree, target, unit
 
-GROWN = 2000  # states from which regions may grow between two reports of progress
-PART = 4  # regions that a thread takes at a time
-MOST_PATHS = 1 << 24  # base paths of all regions together
-MOST_ARCS = 1 << 12  # base paths out of one region: sets of them have to be stored
+GROWN = 2000  # states that regions may grow from between two reports of progress
+PART = 4  # regions that a thread processes at a time
+MOST_PATHS = 1 << 24  # the most base paths of all regions together
+MOST_ARCS = 1 << 12  # the most base paths out of one region, whose sets have to be stored
 
 Numbers = npt.NDArray[np.int64]
 States = npt.NDArray[np.int32]
@@ -45,15 +45,15 @@ class Params(NamedTuple):
     """The size of regions, and the length of base paths."""
 
     m: Annotated[int, Range(1, 100_000), "steps of a climb between a seed and a state of its region"] = 5
-    borders: Annotated[int, Range(1, 100), "that lie between a region and those its base paths lead to, at most"] = 3
+    borders: Annotated[int, Range(1, 100), "most borders between a region and those that its base paths lead to"] = 3
     seed: Annotated[int, Range(0, 2**63 - 1), "the same seed gives the same database"] = 0
 
 
 @builder("regions", Params, variants=("regions(m=12, borders=2)", "regions(m=20, borders=1)"))
 def make(graph: Graph, params: Params, crew: Crew) -> Making[Regions]:
-    """Return the regions of ``graph``, and the paths between every two of them."""
+    """Return the regions of ``graph``, and paths between all pairs of them."""
     if graph.reversed() is not graph:
-        raise GraphError("regions need a graph whose every move can be taken back at the same cost")
+        raise GraphError("regions need a graph in which every move can be reversed at the same cost")
     region, seeds = _numbered(graph, *(yield from _regions(graph, params, crew)))
     yield
     chains = yield from _base_paths(graph, params, crew, seeds, _borders(graph, region, len(seeds)))
@@ -69,7 +69,7 @@ class Growth(NamedTuple):
     """The arrays in which regions grow."""
 
     region: States  # [n], -1 for states that are in none
-    tried: States  # [n], the last attempt to grow a region in which the state was looked at
+    tried: States  # [n], the last attempt to grow a region that visited the state
     queue: States  # [n]
     seed: States  # [most regions]
     place: Costs  # [n, dimensions]
@@ -94,7 +94,7 @@ def _regions(graph: Graph, params: Params, crew: Crew) -> Making[tuple[States, S
         found = _grow_from(growth, graph.arrays, states[first : first + GROWN], params.m, found)
         if found < 0:
             raise DatabaseError(
-                f"this map falls into more regions than the {MOST_REGIONS:,} that can be numbered; with climbs of more "
+                f"this map falls into more regions than the limit of {MOST_REGIONS:,}; with climbs of more "
                 f"steps than m={params.m} there may be fewer"
             )
         crew.report("growing regions", min(first + GROWN, len(states)), len(states))
@@ -199,9 +199,9 @@ def _number(borders: Web, number: States, stack: States, tried: Numbers) -> None
 
 
 def _runs(region: States) -> tuple[States, npt.NDArray[np.uint8], npt.NDArray[np.uint16]]:
-    """Return where the runs of each block begin, all runs, and their regions.
+    """Return the beginnings of each block's runs, all runs, and their regions.
 
-    States in no region get that of a state before or after them.
+    States in no region get the region of a state before or after them.
     """
     n = len(region)
     state, known = np.arange(n), np.flatnonzero(region >= 0)
@@ -222,19 +222,19 @@ def _runs(region: States) -> tuple[States, npt.NDArray[np.uint8], npt.NDArray[np
 
 
 class Chains(NamedTuple):
-    """All base paths, each divided into legs that can be climbed."""
+    """All base paths, divided into legs that can be climbed."""
 
     web: Web
-    length: Numbers  # [paths], how many subgoals lie between the seeds
+    length: Numbers  # [paths], the number of subgoals between the seeds
     subgoal: States  # [subgoals]
 
 
 class Room(NamedTuple):
-    """The buffers of one thread to find base paths."""
+    """The buffers of one thread for finding base paths."""
 
     tree: Tree
     path: States  # [n]
-    near: States  # [regions], the regions that the paths of a region lead to
+    near: States  # [regions], the regions that a region's paths lead to
     met: States  # [regions], the last region from which it was reached, plus one
     cost: Costs  # [most paths of a region]
     length: States  # [most paths of a region]
@@ -250,7 +250,7 @@ def _base_paths(graph: Graph, params: Params, crew: Crew, seeds: States, borders
     if sizes.sum() > MOST_PATHS or most > MOST_ARCS:
         raise DatabaseError(
             f"{count:,} regions with base paths over up to {params.borders} borders need {sizes.sum():,} of them, and "
-            f"{most:,} from one region; at most {MOST_PATHS:,} can be kept, and {MOST_ARCS:,} from one: take fewer "
+            f"{most:,} from one region; the limits are {MOST_PATHS:,}, and {MOST_ARCS:,} from one region: use fewer "
             "borders, or larger regions with a larger m"
         )
 
@@ -327,7 +327,7 @@ def _beyond(borders: Web, region: int, mark: int, near: States, met: States, siz
 
 @kernel
 def _divide(room: Room, graph: Arrays, seeds: States, home: int, begin: int, end: int) -> tuple[int, int]:
-    """Find base paths of a region and their subgoals; return where room ran out, and the number of subgoals."""
+    """Find base paths of a region and their subgoals; return where space ran out, and the number of subgoals."""
     used, start = 0, int64(seeds[home])
     for i in range(begin, end):
         goal = int64(seeds[room.near[i]])
@@ -346,7 +346,7 @@ def _divide(room: Room, graph: Arrays, seeds: States, home: int, begin: int, end
 
 @kernel
 def _farthest(room: Room, graph: Arrays, begin: int, length: int) -> int:
-    """Return how far along the path every climb from ``begin`` succeeds and costs no more than the path.
+    """Return the place on the path up to which every climb from ``begin`` succeeds and costs no more than the path.
 
     A neighbour of the state at ``begin`` can always be climbed to.
     """
@@ -359,11 +359,11 @@ def _farthest(room: Room, graph: Arrays, begin: int, length: int) -> int:
     return length - 1
 
 
-# --- what is kept ---------------------------------------------------------------------------------------------------
+# --- what is stored -------------------------------------------------------------------------------------------------
 
 
 def _kept(chains: Chains, rows: Rows) -> dict[str, npt.NDArray[Any]]:
-    """Return the arcs that rows use, in each region those with subgoals first, and the rows, with indexes of arcs."""
+    """Return the arcs that rows use, in each region those with subgoals first, and the rows with indices of arcs."""
     web, count = chains.web, len(chains.web.first) - 1
     region = np.repeat(np.arange(count), np.diff(web.first))
     kept = np.flatnonzero(rows.used)

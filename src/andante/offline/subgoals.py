@@ -1,11 +1,11 @@
-"""Build a subgoal database: solve problems, and keep states of each solution that hill-climbing can reach.
+"""Building of subgoal databases: problems are solved, and states of each solution that climbing can reach are stored.
 
-Bulitko and Björnsson (2009), Figure 4; line numbers are that figure's. Problems are drawn at random. One whose whole
+Bulitko and Björnsson (2009), Figure 4; line numbers refer to that figure. Problems are drawn at random. One whose whole
 path can be climbed is drawn again, because an agent needs no help there. Where the paper is silent: hill-climbing has
-no limit here; on a map where almost every path can be climbed there are fewer records than asked for.
+no limit here. On a map where almost every path can be climbed there are fewer records than requested.
 
-The paper hopes for better coverage than by chance. With ``coverage=gaps`` a problem is passed over if the most similar
-record so far would serve it, until almost all are; only then are problems kept as they come.
+The paper expects that coverage can be better than by chance. With ``coverage=gaps`` a problem is skipped if the most
+similar record so far would serve it, until almost all problems are served; after that, problems are kept as drawn.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from andante.world.graph import Graph
 from andante.world.layout import Arrays
 
 BATCH = 256  # problems drawn at a time
-PART = 8  # of which a thread solves so many at a time
-LEAST_YIELD = 0.05  # share of a batch that must lie in gaps; else there are hardly any left
+PART = 8  # problems that a thread solves at a time
+LEAST_YIELD = 0.05  # share of a batch that must be in gaps; otherwise hardly any are left
 FRUITLESS = 2  # batches without a record, after which no more are drawn
-MOST_DRAWS = 50  # per record that is asked for
+MOST_DRAWS = 50  # per requested record
 
 States = npt.NDArray[np.int32]
 
 
 class Coverage(Word):
-    """Which problems are solved for the database."""
+    """The choice of problems that are solved for the database."""
 
     RANDOM = 0
     GAPS = 1
@@ -48,23 +48,23 @@ class Params(NamedTuple):
 
     records: Annotated[int, Range(0, 10_000_000), "problems to solve and keep"] = 10_000
     seed: Annotated[int, Range(0, 2**63 - 1), "the same seed gives the same database"] = 0
-    coverage: Annotated[Coverage, "gaps: first those that no earlier record serves"] = Coverage.RANDOM
+    coverage: Annotated[Coverage, "gaps: first solve problems that no earlier record serves"] = Coverage.RANDOM
     series: Annotated[bool, "keep all subgoals from start to goal, not only the first"] = False
     m: Annotated[int, Range(1, 100_000), "gaps: steps of hill-climbing within which a record serves a problem"] = 25
 
 
 class Room(NamedTuple):
-    """What one thread needs to solve a problem and divide its path."""
+    """The buffers of one thread for solving a problem and dividing its path."""
 
     tree: Tree
     path: States  # [n]
     series: States  # [n]
     found: Shortlist
-    used: Used  # never marked: here no subgoal is taboo
+    used: Used  # never marked, because no subgoal is taboo here
 
 
 class Record(NamedTuple):
-    """A solved problem that is worth keeping."""
+    """A solved problem to store."""
 
     start: int
     goal: int
@@ -125,7 +125,7 @@ def _room(graph: Graph) -> Room:
 
 
 def _not_alone(graph: Graph) -> npt.NDArray[np.int64]:
-    """Return the states from which another one can be reached."""
+    """Return the states from which another state can be reached."""
     label = graph.components
     return np.flatnonzero(np.bincount(label, minlength=1)[label] > 1)
 

@@ -29,9 +29,11 @@ _MARKERS = "osD^vP*X"
 _STYLES = ("-", "--", "-.", ":")  # so that curves can be distinguished without colours
 _MOST_COLUMNS = 3  # of panels
 _LONG_NAME = 30  # letters; longer names do not fit in two columns above a plot
-_MOST_NAMED = 8  # points that are labelled, spread evenly; more would hardly be read
+_MOST_NAMED = 8  # points that are labelled, spread evenly; more could hardly be read
 _MOST_BARS = 40  # points that have bars; more would hide each other
 _WIDE = PAGE._replace(width=6.4)
+_MARK_ROW = 0.08  # from one name of a line of a histogram to the next, as a share of the plot
+_RIGHTMOST = 0.7  # names of lines further right are left of them
 
 Values = npt.NDArray[np.float64]
 
@@ -60,9 +62,9 @@ def trade_off_plot(
 ) -> Figure:
     """Plot one measure against another: a marker for each setting, and the Pareto front of each algorithm and of all.
 
-    ``most`` limits both axes; points beyond it are left out. ``also`` are points counted in another way: they are
-    hollow and belong to no front. So are settings with trials that did not arrive: their means are lower bounds, or of
-    fewer problems.
+    ``most`` limits both axes; points beyond it are left out. ``also`` are points measured differently, which are hollow
+    and belong to no front. So are settings with trials that did not arrive, because their means are lower bounds, or
+    cover fewer problems.
     """
     figure = new_figure(6.4, 4.8)
     known = [one for one in chosen if all(name in one.summary.measures for name in (x, y))]
@@ -95,7 +97,7 @@ def trade_off_plot(
             axes.plot(*_columns(sorted(some)), color=MUTED, label=name, zorder=2, **how)
         _finish(axes, axis_title(measure(x)), axis_title(measure(y)), legend=False)
         columns = 1 if max(map(len, series), default=0) > _LONG_NAME else 2
-        over = (0.0, 1.0)  # above the plot, where it hides no point
+        over = (0.0, 1.0)  # above the plot, where it does not hide points
         axes.legend(frameon=False, fontsize=9, ncols=columns, loc="lower left", bbox_to_anchor=over)
         figure.set_layout_engine("tight", pad=0.5)
     return figure
@@ -157,7 +159,7 @@ def described(settings: Sequence[str]) -> dict[str, str]:
 
 
 def _panels_of_curves(across: str, panels: Mapping[str, Curves]) -> Figure:
-    """Draw a panel of curves for each measure; the legend goes into a free place, or into the only panel."""
+    """Draw a panel of curves for each measure, with the legend in a free place or in the only panel."""
     figure, places, free = _room_for(len(panels), (6.4, 4.2), (3.5, 2.9))
     with styled():
         for place, (name, curves) in zip(places, panels.items(), strict=True):
@@ -179,7 +181,7 @@ Place = tuple[int, int, int]
 def _room_for(
     panels: int, alone: tuple[float, float], each: tuple[float, float]
 ) -> tuple[Figure, list[Place], Place | None]:
-    """Return a figure for this many panels, their places, and a place that is free for a legend, if there is one."""
+    """Return a figure for this many panels, their places, and a free place for a legend, if there is one."""
     if panels == 1:
         return new_figure(*alone), [(1, 1, 1)], None
     columns = min(panels, _MOST_COLUMNS)
@@ -240,13 +242,30 @@ def histogram_plot(
         edges: Any = np.geomspace(low, high, bins + 1) if wide else np.linspace(low, high, bins + 1)
         counts, _, _ = axes.hist(numbers, edges, color=SOFT, edgecolor="none")
         scale(axes, "y", [float(count) for count in counts if count])
-        for k, (name, value) in enumerate(marks.items()):
+        for row, (name, value) in enumerate(marks.items()):
             axes.axvline(value, color=WARM, linewidth=1.2)
-            height = max(counts) * (0.97 - 0.09 * k)
-            axes.annotate(f" {name}: {value:.1f}", (value, height), color=INK, fontsize=9, va="top")
+            _mark(axes, f"{name}: {value:.1f}", value, row)
         _finish(axes, title, counted, legend=False)
         figure.set_layout_engine("tight", pad=0.5)
     return figure
+
+
+def _mark(axes: Axes, text: str, value: float, row: int) -> None:
+    """Write the name of a vertical line beside it, in a row of its own and over the lines of others."""
+    (share, _) = axes.transAxes.inverted().transform(axes.transData.transform((value, 1.0)))
+    right = share < _RIGHTMOST
+    axes.annotate(
+        text,
+        (value, 0.98 - _MARK_ROW * row),
+        xycoords=axes.get_xaxis_transform(),
+        xytext=(4 if right else -4, 0),
+        textcoords="offset points",
+        ha="left" if right else "right",
+        va="top",
+        color=INK,
+        fontsize=9,
+        bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1.0},
+    )
 
 
 def heat_map(
@@ -281,7 +300,7 @@ def heat_map(
         for value, table, bound in zip(maps, tables, bounds, strict=True)
     ]
     if differences:
-        either = bounds[:-1] | bounds[1:]  # the difference of lower bounds is not known at all
+        either = bounds[:-1] | bounds[1:]  # nothing is known about the difference of lower bounds
         apart = np.where(either, math.nan, tables[:-1] - tables[1:])
         for (one, other), table in zip(pairwise(maps), apart, strict=True):
             title = f"{panels} = {write(one)} minus {write(other)}"

@@ -1,4 +1,4 @@
-"""What choosing an algorithm for each map, or for each problem, gains: the tables and figures of `andante choose`."""
+"""The tables and figures of `andante choose`: the gain of choosing an algorithm for each map, or for each problem."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from math import isnan
 from pathlib import Path
 from typing import Protocol
 
+from andante.markdown import markdown_table
 from andante.measures import Statistics
 from andante.measures.clusters import CONFIDENCE, student
 from andante.report.figure import save_figure
 from andante.report.lines import lines_plot
-from andante.report.markdown import markdown_table
 from andante.report.table import counted
 
-#: Shares of results missing that the tables show, in percent; beside the paper's there are those that are as many
-#: algorithms where there are fewer of them.
+#: Shares of missing results in the tables, in percent. Besides the paper's shares there are those with the same numbers
+#: of algorithms, for results with fewer algorithms than the paper's.
 SHOWN = (0, 25, 50, 80, 85, 90, 95, 96, 97, 98, 98.5, 99)
 PAPER = 'V. Bulitko, "Per-map algorithm selection in real-time heuristic search" (2016)'
 CITED = "Bulitko 2016"
@@ -50,7 +50,7 @@ class Nearby(Protocol):
 
     @property
     def maps(self) -> int:
-        """The number of maps that have as many."""
+        """The number of maps that have this many problems."""
 
     @property
     def chosen(self) -> Statistics:
@@ -70,11 +70,11 @@ class Nearby(Protocol):
 
     @property
     def gain(self) -> Statistics:
-        """By how much the choice is better than the prior."""
+        """The advantage of the choice over the prior."""
 
 
 def counts_in_words(algorithms: int, problems: int, maps: int, limit: str = "") -> str:
-    """Return what results are of, as words.
+    """Return the numbers of algorithms, problems and maps in words.
 
     >>> counts_in_words(100, 4500, 331)
     '100 algorithms on 4,500 problems of 331 maps'
@@ -110,7 +110,7 @@ def section(title: str, lines: Sequence[str]) -> str:
 
 
 def sweep_table(lines: Sequence[Split], algorithms: int) -> list[str]:
-    """Return one sweep as a table; shares of results that amount to less than one algorithm are left out."""
+    """Return one sweep as a table, without shares of results that amount to less than one algorithm."""
     shown = [line for line in lines if 100 - line.present in SHOWN and line.present * algorithms >= 100]
     rows = [
         [
@@ -131,7 +131,7 @@ def draw_sweep(lines: Sequence[Split], file: Path) -> None:
 
 
 def prediction_table(scores: Mapping[str, Statistics], gain: Statistics) -> list[str]:
-    """Return the table of the paper's section 7: what is reached without running everything."""
+    """Return the table of the paper's section 7: the results without running everything."""
     rows = [[name, _with_error(numbers)] for name, numbers in scores.items()]
     low = gain.mean - student((1 + CONFIDENCE) / 2, gain.clusters - 1) * gain.standard_error
     verdict = "learned is better" if low > 0 else "that is no clear gain"
@@ -140,7 +140,7 @@ def prediction_table(scores: Mapping[str, Statistics], gain: Statistics) -> list
 
 
 def nearby_table(found: Sequence[Nearby]) -> list[str]:
-    """Return the table of what choosing by other problems of the same map reaches, by their number."""
+    """Return the table of results of choosing by other problems of the same map, for several numbers of them."""
     head = ["old problems", "maps", "by those nearby", "prior", "best of the map", "best for the problem", "gain"]
     scores = [(one.chosen, one.prior, one.per_map, one.virtual_best, one.gain) for one in found]
     rows = [[f"{one.old:,}", f"{one.maps:,}", *map(_with_error, its)] for one, its in zip(found, scores, strict=True)]
@@ -148,7 +148,7 @@ def nearby_table(found: Sequence[Nearby]) -> list[str]:
 
 
 def draw_nearby(found: Sequence[Nearby], file: Path) -> None:
-    """Draw the same."""
+    """Draw the numbers of `nearby_table`."""
     methods = {"best of the map": "per_map", "prior": "prior", "by those nearby": "chosen"}
     curves = {title: [(one.old, getattr(one, name)) for one in found] for title, name in methods.items()}
     save_figure(lines_plot(curves, "Old problems on each map", "Mean suboptimality", log=True), file)

@@ -8,9 +8,9 @@
     algorithms = 1500
     rows = [ { label = "sample of 1 %", of = "sample", run = 15, paper = "15.9 ± 0.21" } ]
 
-A way to choose is judged with as many algorithms run as in the paper, so that results with fewer algorithms in all can
-be compared too. ``why`` on a part or a row says why a number is not reproduced, and ``fewer`` why it is not while there
-are fewer algorithms than the paper has.
+A method of choosing is judged with the same number of algorithms run as in the paper, so that results with fewer
+algorithms in total can be compared too. ``why`` in a part or a row gives the reason why a number is not reproduced, and
+``fewer`` the reason that holds while there are fewer algorithms than in the paper.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from typing import NamedTuple
 
 from andante.datafile import Table, read_tables
 from andante.errors import did_you_mean
+from andante.markdown import markdown_table, plain
 from andante.measures import Statistics
 from andante.report.choosing import Split
-from andante.report.markdown import markdown_table, plain
 from andante.report.published import RULE, Mark, Ours, Published, counted_in_words, few_problems, judged, printed
 
 SINGLE = ("random", "single best", "virtual best")  # scores of all results
@@ -38,7 +38,7 @@ _NOT_RUN = "not run"
 
 @dataclass(frozen=True)
 class Choice:
-    """A number of the paper: the score of one way to choose."""
+    """A number of the paper: the score of one method of choosing."""
 
     part: str
     by: str  # map or problem; empty for scores of all results
@@ -53,7 +53,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Scores:
-    """What `andante choose` has found."""
+    """The scores that `andante choose` has computed."""
 
     algorithms: int
     whole: Mapping[str, Statistics]  # by `SINGLE`
@@ -91,7 +91,7 @@ def _choices_of(part: Table) -> list[Choice]:
 
 
 class _Heading(NamedTuple):
-    """What all numbers of a part have in common."""
+    """The settings that all numbers of a part share."""
 
     title: str
     by: str
@@ -106,7 +106,7 @@ def _choice(part: _Heading, row: Table) -> Choice:
         row.fail(f"there is no score of {of!r} here; {did_you_mean(of, known)}", "of", of)
     text = row.take("paper", str)
     if printed(text) is None:
-        row.fail(f"'paper' must be a number, perhaps with its error, as '19.3 ± 0.23', not {text!r}", "paper", text)
+        row.fail(f"'paper' must be a number, perhaps with an error as in '19.3 ± 0.23', not {text!r}", "paper", text)
     choice = Choice(
         part=part.title,
         by=part.by,
@@ -123,7 +123,7 @@ def _choice(part: _Heading, row: Table) -> Choice:
 
 
 def missing_for(choices: Sequence[Choice], algorithms: int) -> list[float]:
-    """Return the shares of missing results, in percent, at which samples have as many algorithms as in the paper.
+    """Return the shares of missing results, in percent, that leave samples with as many algorithms as in the paper.
 
     >>> some = [Choice("", "map", "", "sample", run, "1", "", "", 1500) for run in (15, 75, 200)]
     >>> missing_for(some, 100)
@@ -171,10 +171,10 @@ def _score(choice: Choice, scores: Scores) -> Statistics | None:
 
 
 def paper_section(numbers: Sequence[Published]) -> list[str]:
-    """Return the lines that say how many of the paper's numbers are reproduced, and a table of each part."""
+    """Return how many of the paper's numbers are reproduced, and a table of each part."""
     parts: dict[str, list[list[str]]] = {}
     for one in numbers:
-        cells = [plain(one.label), one.paper, one.ours, one.mark.value, one.why]
+        cells = [plain(one.label), one.paper, one.ours, one.mark.value, plain(one.why)]
         parts.setdefault(one.part, []).append(cells)
     lead = " ".join(filter(None, [f"**{counted_in_words(numbers)}**", few_problems(numbers), RULE]))
     lines = [lead]

@@ -1,4 +1,4 @@
-"""The table of trials in Python: what `andante compare` prints, for a terminal or a notebook."""
+"""The table of trials in Python, as `andante compare` prints it, for a terminal or a notebook."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from andante.report.table import ComparisonTable
 def table(trials: Iterable[Trial], measures: Sequence[str] = ()) -> ComparisonTable:
     """Return a table of trials, one line per algorithm.
 
-    ``measures`` are columns such as ``cost`` or ``cost:median``, instead of the usual ones. Bold is what is best, or
-    not worse than the best, on the problems that all algorithms solved.
+    ``measures`` are columns such as ``cost`` or ``cost:median``, instead of the usual ones. Numbers are bold if they
+    are the best, or not worse than the best, on the problems that all algorithms solved.
 
     >>> import andante
     >>> problems = andante.random_problems(andante.generate("empty", 8, 8), 5)

@@ -1,4 +1,4 @@
-"""The numbers of a crowd in words: one line for each, for the terminal and for pages."""
+"""The numbers of a crowd in words, one line for each, for the terminal and for pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from andante.report.table import counted
 
 
 class Line(NamedTuple):
-    """What was measured, and what it means."""
+    """A measured number with its title and its meaning."""
 
     title: str
     text: str
@@ -19,7 +19,7 @@ class Line(NamedTuple):
 
 
 def crowd_lead(run: CrowdResult) -> str:
-    """Return one sentence that says which crowd it is."""
+    """Return one sentence that describes the crowd."""
     units, ticks = counted(run.units, "unit"), counted(len(run.ticks), "tick")
     return f"{units} of {run.algorithm} on {run.map_name}: {ticks}, {run.pace}."
 
@@ -40,7 +40,7 @@ def crowd_lines(run: CrowdResult) -> list[Line]:
         Line(
             "time of a tick",
             ", ".join(f"{run.tick_microseconds(share):,.0f} us at {share:g} %" for share in (50, 99, 99.99)),
-            "What so many per cent of the ticks took at most.",
+            "The time that this share of the ticks did not exceed.",
         ),
         Line(
             "waits",
@@ -55,16 +55,16 @@ def crowd_lines(run: CrowdResult) -> list[Line]:
         Line(
             "restarts",
             f"{figures['restarted']:,}",
-            "How often a unit had to begin again from where it stood, because memory was full.",
+            "How often a unit had to start again from its cell, because memory was full.",
         ),
         Line(
             ratio.title[:1].lower() + ratio.title[1:],
             f"{ratio.show(figures[f'{run.ratio}_mean'])} mean, {ratio.show(figures[f'{run.ratio}_median'])} median"
             if figures["arrived"]
             else "-",
-            "The cost of the path walked over that of A*, planned again after every change, of the units that arrived."
+            "The cost of the path walked over that of A*, replanned after every change, for the units that arrived."
             if run.in_scene
-            else "The cost of the path walked over the optimal cost, of the units that arrived.",
+            else "The cost of the path walked over the optimal cost, for the units that arrived.",
         ),
         Line(
             "expansions per move",
@@ -73,14 +73,14 @@ def crowd_lines(run: CrowdResult) -> list[Line]:
         ),
         Line(
             "Jain's index",
-            "- (nobody had to wait)" if math.isnan(run.jain_index) else f"{run.jain_index:.3f}",
+            "- (no unit had to wait)" if math.isnan(run.jain_index) else f"{run.jain_index:.3f}",
             "How evenly the budget was shared among units that had to wait: 1 if all had the same. With a budget in "
             "microseconds, units also pay for the time that other processes take.",
         ),
         Line(
             "memory",
             f"{size(run.memory_bytes)} in all, {size(figures['median_unit_bytes'])} per unit in the median",
-            "Of the crowd when it held most, without the map and databases; of a unit, the most it was seen to hold.",
+            "The most memory that the crowd used, without the map and databases; and the most that a unit used.",
         ),
     ]
 

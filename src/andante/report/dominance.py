@@ -1,8 +1,8 @@
 """Dominance (Bulitko et al. 2007, Definition 5.1): which algorithms trade one measure for another most efficiently.
 
 On average, A dominates B with respect to two measures if its mean is not worse in either. If the means are equal in
-both, neither counts as dominating the other; otherwise twins would rule each other out. On an individual problem, A
-dominates B if it is better in both measures (Appendix E); the problems where this is so are counted.
+both, neither dominates the other; otherwise twins would rule each other out. On an individual problem, A dominates B if
+it is better in both measures (Appendix E); the number of such problems is reported.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from andante.errors import ParameterError, did_you_mean
 from andante.measures import PLACE, Better, Summary, measure, problem_mismatch
 from andante.world.heuristics import TOLERANCE
 
-_NIL = TOLERANCE**2  # values are compared by their ratio, but anything below this counts as zero
+_NIL = TOLERANCE**2  # values are compared by their ratio; anything below this counts as zero
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,9 +41,9 @@ class Position:
 def on_average(summaries: Sequence[Summary], x: str, y: str) -> list[Position]:
     """Return which algorithms are dominated in the means of two measures; they must be run on the same problems.
 
-    Raises a `ParameterError` if the problems differ. Algorithms without a number for some of their trials (such as
-    suboptimality where they got stuck) are left out, because their means cover fewer problems, and so are those whose
-    means are only lower bounds. Give summaries of the problems that all solved (`andante.report.ground`) to have all.
+    Raise `ParameterError` if the problems differ. Algorithms without a number for some of their trials (such as
+    suboptimality where they got stuck) are left out, because their means cover fewer problems. So are those whose means
+    are only lower bounds. To include all, pass summaries of the problems that all solved (`andante.report.ground`).
 
     >>> from andante.measures import summarise
     >>> rows = [{"algorithm": a, "solved": True, "cost": c, "states_expanded": e} for a, c, e in
@@ -66,7 +66,7 @@ def on_average(summaries: Sequence[Summary], x: str, y: str) -> list[Position]:
 
 
 def _exact(summary: Summary, name: str) -> bool:
-    """Return whether the mean is of all trials, and none of them is only a lower bound."""
+    """Return whether the mean is over all trials, and none of them is only a lower bound."""
     return summary[name].count == summary.trials and not summary[name].bounds
 
 
@@ -100,7 +100,7 @@ class Duel:
 
     @property
     def dominance_ratio(self) -> float:
-        """How many times as often the first dominates the second as the reverse; infinite if the second never does."""
+        """How often the first dominates the second, relative to the reverse; infinite if the second never does."""
         if self.second_dominates == 0:
             return math.inf if self.first_dominates else math.nan
         return self.first_dominates / self.second_dominates
@@ -126,7 +126,7 @@ def on_all_problems(rows: pl.DataFrame, names: Sequence[str], x: str, y: str) ->
 def paired(rows: pl.DataFrame, first: str, second: str, measures: Sequence[str]) -> pl.DataFrame:
     """Return two algorithms side by side on the problems that both solved; columns of the second end in ``_right``.
 
-    Rows that do not say whether they are solved count as such.
+    Rows without the column ``solved`` count as solved.
     """
     sides = []
     for name in (first, second):

@@ -1,4 +1,4 @@
-"""Figures: the only access to matplotlib, which is imported when the first figure is made."""
+"""Figures, and the only access to matplotlib, which is imported when the first figure is made."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from andante.files import write_whole
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# The colours of plots. In a page each becomes a CSS variable, so plots follow the light or dark theme.
+# The colours of plots. In a page, each becomes a CSS variable, so that plots follow the light or dark theme.
 INK = "#22262b"
 MUTED = "#6a7178"
 RULE = "#dcd8cf"
@@ -39,7 +39,7 @@ _PRINTED_DPI = 600  # of a picture for a paper
 
 
 class Look(NamedTuple):
-    """For what a figure is drawn: its width in inches, and the size of its letters in points."""
+    """The medium that a figure is drawn for: its width in inches, and the size of its letters in points."""
 
     width: float
     letters: float
@@ -48,11 +48,11 @@ class Look(NamedTuple):
 
     @property
     def left(self) -> float:
-        """The share of the width that the numbers and the title of the axis take."""
+        """The share of the width for the numbers and the title of the axis."""
         return 5.2 * self.letters / 72 / self.width
 
     def bottom(self, height: float) -> float:
-        """Return the share of a height that the numbers and the title of the axis take."""
+        """Return the share of a height for the numbers and the title of the axis."""
         return 3.9 * self.letters / 72 / height
 
 
@@ -103,13 +103,13 @@ def styled(look: Look = PAGE) -> Any:
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure as PNG, SVG or PDF, by its extension, whole or not at all."""
+    """Write a figure as PNG, SVG or PDF, by its extension, completely or not at all."""
     check_name(path)
     write_whole(path, _render(figure, Path(path).suffix.lower()[1:]))
 
 
 def save_for_paper(figure: Figure, stem: Path) -> list[Path]:
-    """Write a figure as SVG, PDF and PNG with all its letters in it; return the files."""
+    """Write a figure as SVG, PDF and PNG with embedded letters; return the files."""
     files = [stem.with_name(f"{stem.name}{ending}") for ending in FORMATS]
     for file in files:
         write_whole(file, _render(figure, file.suffix[1:], embedded=True))
@@ -135,7 +135,7 @@ def inline_svg(figure: Figure, label: str) -> str:
 def _render(figure: Figure, kind: str, salt: str = "andante", embedded: bool = False) -> bytes:
     """Return the bytes of a figure, reproducibly; ``salt`` keeps the ids of two SVGs in one page distinct.
 
-    With ``embedded`` it needs no fonts where it is shown: letters are outlines in an SVG, and TrueType in a PDF.
+    With ``embedded`` it can be shown without installed fonts: letters are outlines in an SVG, and TrueType in a PDF.
     """
     import matplotlib
 

@@ -1,4 +1,4 @@
-"""The plots of a report, with the sentences that say what they show: for pages and for papers."""
+"""The plots of a report with sentences that describe them, for pages and for papers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BARS = "Bars are one standard error of the mean."
 
 
 class Picture(NamedTuple):
-    """A plot, the name of its file, and what it shows."""
+    """A plot, the name of its file, and its description."""
 
     name: str
     figure: Figure
@@ -34,7 +34,7 @@ class Picture(NamedTuple):
 
 
 def plots(ground: Ground, look: Look = PAGE) -> list[Picture]:
-    """Return what planning gains, and how results are spread; for a paper, with the papers' names for algorithms."""
+    """Return the plots of planning and of the spread of results; for a paper, with the papers' names for algorithms."""
     known = _named([s for s in ground.common if ground.quality in s.measures and s[ground.quality].count], look)
     if not known:
         return []
@@ -43,7 +43,7 @@ def plots(ground: Ground, look: Look = PAGE) -> list[Picture]:
     front = f"No agent here is better than those on the line in both. {which}".strip()
     bars = f" {_BARS}" if look.printed else ""
     against = {
-        "max_states_expanded": f"The worst move against {far}: of those within a limit on planning, the lowest wins.",
+        "max_states_expanded": f"The worst move against {far}: of agents within a limit on planning, the lowest wins.",
         "states_expanded_per_move": f"Mean planning per move against {far}.",
         "waiting_share": f"The share of ticks in which units wait against {far}.",
     }
@@ -62,7 +62,7 @@ def plots(ground: Ground, look: Look = PAGE) -> list[Picture]:
 
 
 def dominance(ground: Ground, x: str, y: str, look: Look = PAGE) -> Picture:
-    """Return which agents are dominated in two measures."""
+    """Return the plot of the agents that are dominated in two measures."""
     words = "Solid: not dominated. Hollow: dominated."
     if look.printed:
         titles = " and ".join(_lower(measure(name).title) for name in (x, y))
@@ -71,7 +71,7 @@ def dominance(ground: Ground, x: str, y: str, look: Look = PAGE) -> Picture:
 
 
 def differences(comparison: Comparison, look: Look = PAGE) -> Picture:
-    """Return by how much agents are behind the best one."""
+    """Return the plot of the differences between agents and the best one."""
     compared = titled(comparison) if look.printed else comparison
     words = (
         "Differences from the best agent with 95 % intervals; solid: worse, hollow: not clearly worse. "
@@ -81,7 +81,7 @@ def differences(comparison: Comparison, look: Look = PAGE) -> Picture:
 
 
 def about_problems(ground: Ground) -> str:
-    """Return on which problems agents are compared in plots, if not on all."""
+    """Return a sentence about the problems on which agents are compared in plots, if these are not all."""
     if ground.penalty is not None:
         return f"Trials that did not arrive count as {ground.penalty:g} {measure(ground.quality).unit}."
     counts = {one[ground.quality].count for one in ground.common if ground.quality in one.measures}

@@ -1,7 +1,7 @@
-"""What a report compares: all trials in its table, and the problems on which agents can be compared fairly.
+"""The basis of a report: all trials for its table, and the problems on which agents can be compared fairly.
 
-The table shows all trials, with lower bounds marked. Whatever ranks agents (what is better, what is bold, advice,
-fronts, dominance) rests on the problems that all agents solved or, with a penalty, on all problems.
+The table shows all trials, with lower bounds marked. Everything that ranks agents (comparisons, bold numbers, advice,
+fronts, dominance) uses the problems that all agents solved or, with a penalty, all problems.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Ground:
     """Agents with all their trials, and the trials by which they are compared."""
 
     summaries: list[Summary]  # of all trials
-    contest: Contest | None  # None if the rows do not say of which problem they are, or agents were run on others
+    contest: Contest | None  # None if the rows do not name their problems, or agents were run on different ones
     column: Callable[[str], npt.NDArray[Any]] = field(repr=False)
     summarised: Summarise = field(repr=False)
     penalty: float | None = None
@@ -54,7 +54,7 @@ class Ground:
 
     @classmethod
     def of_rows(cls, rows: Sequence[Row], penalty: float | None = None, over: Over = "maps") -> Ground:
-        """Return what can be compared by rows of trials."""
+        """Return the basis for comparing agents by rows of trials."""
         summaries = summarise(rows, over=over)
         contest = None if problem_mismatch(summaries) else Contest.of_rows(rows)
         return cls(
@@ -68,7 +68,7 @@ class Ground:
 
     @classmethod
     def of_results(cls, results: Results, penalty: float | None = None, over: Over = "maps") -> Ground:
-        """Return what can be compared by the agents of a store."""
+        """Return the basis for comparing the agents of a store."""
         summaries = results.summaries(over=over)
         fault = results.incomparable or problem_mismatch(summaries)
         return cls(
@@ -86,7 +86,7 @@ class Ground:
 
     @cached_property
     def comparison(self) -> Comparison | None:
-        """The agents compared in how far they walk; None if they cannot be compared."""
+        """The comparison of how far agents walk; None if they cannot be compared."""
         return self.compared_in(self.quality)
 
     @cached_property
@@ -95,7 +95,7 @@ class Ground:
         return quality_of({name for one in self.summaries for name in one.measures})
 
     def compared_in(self, name: str) -> Comparison | None:
-        """Return the agents compared in a measure; None if they cannot be, or not all of them have it."""
+        """Return the comparison of agents in a measure; None if they cannot be compared, or not all of them have it."""
         have = [name in one.measures for one in self.summaries]
         if self.contest is None or len(have) < 2 or not all(have) or MEASURES[name].better is Better.NEITHER:
             return None
@@ -104,9 +104,9 @@ class Ground:
 
     @cached_property
     def common(self) -> list[Summary]:
-        """The summaries of agents on the problems that all solved, except for worst cases: those are of all trials.
+        """The summaries of agents on the problems that all solved, except worst cases, which are over all trials.
 
-        Agents that solved nothing are left out. With a penalty, all trials count, and how far agents walk is penalised.
+        Agents that solved nothing are left out. With a penalty, all trials count, and unsolved ones are penalised.
         """
         if self.contest is None:
             return [one for one in self.summaries if one.solved == one.trials]
@@ -132,7 +132,7 @@ class Ground:
         return [replace(one, measures={**one.measures, **_worst(every[one.name])}) for one in found]
 
     def choices(self, limits: Sequence[float]) -> list[Choice]:
-        """Return which agent to use under which limit; nothing if agents cannot be compared."""
+        """Return which agent to use under each limit; nothing if agents cannot be compared."""
         contest = self.contest
         if contest is None:
             return choices(self.common, limits)
@@ -155,8 +155,8 @@ class Ground:
     def best(self, name: str, statistic: str) -> frozenset[str]:
         """Return the agents to highlight: the best in a statistic of a measure, and all that are not worse than it.
 
-        Means are compared problem by problem, quantiles by their intervals, and maxima as they are. There is nobody to
-        highlight if no agent is worse, or if they cannot be compared.
+        Means are compared problem by problem, quantiles by their intervals, and maxima as they are. No agent is
+        highlighted if none is worse, or if they cannot be compared.
         """
         if self.contest is None or MEASURES[name].better is Better.NEITHER:
             return frozenset()
@@ -173,7 +173,7 @@ def _worst(summary: Summary) -> dict[str, Any]:
 
 
 def _unbeaten(known: Sequence[Summary], name: str, statistic: str) -> frozenset[str]:
-    """Return who has the best quantile or maximum, with all whose interval reaches as far as its own."""
+    """Return the agent with the best quantile or maximum, and all agents whose intervals overlap with its own."""
     sign = -1.0 if MEASURES[name].better is Better.MORE else 1.0
     values = {one.name: sign * float(getattr(one[name], statistic)) for one in known}
     if not values:
@@ -188,5 +188,5 @@ def _unbeaten(known: Sequence[Summary], name: str, statistic: str) -> frozenset[
 
 
 def _beyond(interval: tuple[float, float], other: tuple[float, float], sign: float) -> bool:
-    """Return whether an interval is wholly worse than another."""
+    """Return whether an interval is entirely worse than another."""
     return interval[0] > other[1] if sign > 0 else interval[1] < other[0]

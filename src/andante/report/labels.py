@@ -1,8 +1,8 @@
-"""Names beside the points of a plot, placed so that nobody takes them for the name of another point.
+"""Names beside the points of a plot, placed so that none can be mistaken for the name of another point.
 
-A name stands beside its point if there is room and no other point is nearer to it. Otherwise it stands further away,
+A name is put beside its point if there is space and no other point is nearer to it. Otherwise it is put further away,
 at the end of a line from its point. If there is no free place for that either, the point gets a number, and the name
-stands beside that number below the plot.
+is written beside that number below the plot.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ Values = npt.NDArray[np.float64]
 _MARK = 4.0  # half the size of a point, in points of 1/72 inch, like all lengths here
 _GAP = 7.0  # between a point and the name beside it
 _STEP = 2.0  # between the places at which a line is checked
-_PASSING = 8.0  # a line that comes nearer to another point than this seems to begin there
+_PASSING = 8.0  # a line that passes another point more closely than this seems to begin there
 _RINGS = (22.0, 34.0, 48.0, 64.0, 84.0, 110.0)  # how far a name at the end of a line may be from its point
 _ANGLES = [2 * math.pi * k / 16 for k in range(16)]
 _LINE_HEIGHT = 1.3  # of a text, in letters
-_CLEARLY = 1.5  # a name without a line is so many times nearer to its own point than to any other
-_EDGE = 0.98  # of the width of a figure: where lines below the plot have to end
+_CLEARLY = 1.5  # any other point is at least this many times as far from a name without a line as its own point
+_EDGE = 0.98  # of the width of a figure: where lines below the plot must end
 _SAME = 6.0  # numbered points that are nearer than this share a number
 
 
@@ -56,13 +56,13 @@ class Box(NamedTuple):
         return bool((self.distances(places) <= margin).any())
 
     def distances(self, places: Values) -> Values:
-        """Return how far these places are from the rectangle; 0 inside."""
+        """Return the distances of these places from the rectangle; 0 inside."""
         across = np.maximum(np.maximum(self.left - places[:, 0], places[:, 0] - self.right), 0.0)
         up = np.maximum(np.maximum(self.bottom - places[:, 1], places[:, 1] - self.top), 0.0)
         return np.hypot(across, up)
 
     def within(self, other: Box) -> bool:
-        """Return whether it lies inside another."""
+        """Return whether it is inside another."""
         return (
             other.left <= self.left
             and self.right <= other.right
@@ -73,17 +73,17 @@ class Box(NamedTuple):
 
 @dataclass
 class _Page:
-    """What is taken: points, names, and the lines that lead to names."""
+    """The occupied parts of a page: points, names, and the lines that lead to names."""
 
     frame: Box
-    points: Values  # [points, 2]: all that are drawn, whether they get a name or not
+    points: Values  # [points, 2]: all points drawn, with or without a name
     size: float  # of letters
     names: list[Box] = field(default_factory=list)
     lines: Values = field(default_factory=lambda: np.zeros((0, 2)))
     drawn: Values = field(default_factory=lambda: np.zeros((0, 2)))  # along a line of the plot itself
 
     def free(self, box: Box) -> bool:
-        """Return whether a name may stand here."""
+        """Return whether a name may be put here."""
         inside = box.within(self.frame) and not any(map(box.covers, self.names))
         lines = np.concatenate([self.lines, self.drawn])
         return inside and not box.holds(self.points, _MARK) and not (len(lines) and box.holds(lines, 1.0))
@@ -104,7 +104,7 @@ class _Page:
         return None
 
     def afar(self, number: int, name: str) -> tuple[float, float] | None:
-        """Return a place for a name at the end of a line that crosses nothing."""
+        """Return a place for a name at the end of a line that does not cross anything."""
         width, height = extent(name, self.size)
         for distance in _RINGS:
             for angle in _ANGLES:
@@ -151,11 +151,10 @@ def label(
     size: float = 9.0,
     line: Sequence[tuple[float, float]] = (),
 ) -> None:
-    """Write a name beside each point; ``others`` are points without a name, which no name may cover or be nearer to.
+    """Write a name beside each point; no name may cover ``others``, the points without a name, or be nearer to them.
 
-    Nor may it cover a ``line`` of the plot, which is given by its corners.
-
-    The figure grows if some names have to be written below the plot.
+    A name may not cover a ``line`` of the plot either, which is given by its corners. The figure grows if some names
+    have to be written below the plot.
     """
     if not names:
         return
@@ -176,7 +175,7 @@ def label(
 def _write(
     axes: Axes, text: str, point: tuple[float, float], place: tuple[float, float], size: float, *, line: bool = False
 ) -> None:
-    """Write a text at a place relative to its point, with a line between them if asked for."""
+    """Write a text at a place relative to its point, with a line between them if requested."""
     side, end = ("left", 0.0) if place[0] > 0 else ("right", 1.0)
     drawn = {"arrowstyle": "-", "color": MUTED, "linewidth": 0.6, "shrinkA": 0.0, "shrinkB": 3.0, "relpos": (end, 0.5)}
     axes.annotate(
@@ -232,7 +231,7 @@ def _number(
     names: Sequence[str],
     points: Sequence[tuple[float, float]],
 ) -> None:
-    """Number the points whose names found no place, and write the names below the plot."""
+    """Number the points whose names have no place, and write the names below the plot."""
     groups: list[list[int]] = []
     for number in left:
         near = [g for g in groups if math.dist(page.points[g[0]], page.points[number]) < _SAME]
@@ -244,7 +243,7 @@ def _number(
         if (place := page.beside(group[0], str(k))) is not None:
             _write(axes, str(k), points[group[0]], place, page.size)
             continue
-        axes.annotate(  # on the point itself: there it cannot be taken for that of another
+        axes.annotate(  # on the point itself, where it cannot be mistaken for that of another
             str(k),
             points[group[0]],
             ha="center",
@@ -263,7 +262,7 @@ def _number(
 
 
 def _below(figure: Figure, words: Sequence[str], size: float) -> None:
-    """Let the figure grow by some lines of text below it; what is above keeps its size."""
+    """Let the figure grow by some lines of text below it; the part above keeps its size."""
     width, height = figure.get_size_inches()
     more = (len(words) + 0.5) * _LINE_HEIGHT * size / 72
     sides = figure.subplotpars

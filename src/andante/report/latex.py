@@ -1,9 +1,9 @@
 """The table of a comparison in LaTeX, for the packages booktabs and siunitx (version 3).
 
-Numbers are aligned at their decimal point, and ≥ is part of the number. What stands after it (± and its error, an
-interval, n) is in braces, as siunitx has it, and the column reserves room for the widest. It is in math mode, so that
-it stays in normal weight where the number is bold. A table that is wider than a page is divided into several, below
-each other, and one that is taller into several floats. A long name is broken into lines.
+Numbers are aligned at their decimal point, and ≥ is part of the number. The text after a number (± and its error, an
+interval, n) is in braces, as siunitx requires, and the column reserves space for the widest one. It is in math mode, so
+that it keeps its normal weight where the number is bold. A table that is wider than a page is split into several, one
+below the other, and a taller one into several floats. A long name is broken into lines.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _PACKAGES = "% Needs \\usepackage{booktabs} and \\usepackage{siunitx}, version 3
 _BOUND = "\\geq"
 _NONE = "{--}"
 _SMALL = "\\small\n\\setlength{\\tabcolsep}{4pt}\n\\sisetup{text-series-to-math = true}  % for bold numbers"
-_BETWEEN = 8.9  # what is between two columns, at ten points
+_BETWEEN = 8.9  # the space between two columns, at ten points
 _COLUMN, _PAGE = 255.0, 380.0  # one of two columns of a paper and the narrowest page, if ten points were nine as above
 _LINES, _HEAD = 36, 4  # lines of a float below a caption of eight lines, and those that a table needs besides its rows
 _NAME = 140.0  # the widest name that stays on one line
-#: The measures of a table of which no columns were chosen: what fits beside each other.
+#: The measures of a table if no columns were chosen; these fit beside each other.
 _USUAL = (
     "suboptimality_ratio",
     "replanned_ratio",
@@ -37,14 +37,14 @@ _USUAL = (
     "microseconds_per_move",
     "memory_bytes",
 )
-#: Measures that are there only because an option asked for them (a penalty, or the time of a turn): never left out.
+#: Measures that appear only because of an option (a penalty, or the time of a turn), so they are never left out.
 _ASKED_FOR = (*(name for name in MEASURES if name.startswith("capped_")), *ACHIEVED)
 #: Units with prefixes, by what they are measured in: all numbers of a column are in the largest that fits.
 _SCALES = {"B": ((1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB")), "s": ((1e-3, "ms"), (1.0, "s"))}
 
 
 class Cell(NamedTuple):
-    """A cell: the number as siunitx reads it, whether it is a lower bound, and what stands after it, in math mode."""
+    """A cell: the number as siunitx reads it, whether it is a lower bound, and the text after it, in math mode."""
 
     number: str  # digits and a point; empty if there is none
     bound: bool = False
@@ -52,7 +52,7 @@ class Cell(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What stands after the number, or instead of it."""
+        """The text after the number, or instead of it."""
         if not self.number:
             return f"{{${self.after}$}}" if self.after else _NONE
         return f"{{$\\,{self.after}$}}" if self.after else ""
@@ -79,7 +79,7 @@ class _Spec(NamedTuple):
 
     @property
     def _digits(self) -> tuple[int, int]:
-        """How many digits the numbers have before and after the point."""
+        """The numbers of digits before and after the point."""
         numbers = [cell.number.lstrip("-") for cell in self.cells if cell.number] or ["0"]
         whole, decimals = (max(len(n.partition(".")[k]) for n in numbers) for k in (0, 2))
         return whole, decimals
@@ -91,7 +91,7 @@ class _Spec(NamedTuple):
 
     @property
     def format(self) -> str:
-        """The column as it is declared to siunitx."""
+        """The declaration of the column for siunitx."""
         whole, decimals = self._digits
         bound = f"{_BOUND} " if any(cell.bound for cell in self.cells) else ""
         sign = "-" if any(cell.number.startswith("-") for cell in self.cells) else ""
@@ -101,7 +101,7 @@ class _Spec(NamedTuple):
 
     @property
     def width(self) -> float:
-        """About how wide the column is, in points."""
+        """The approximate width of the column, in points."""
         whole, decimals = self._digits
         number = width("0" * (whole + decimals) + ("." if decimals else "")) + width(self._after)
         number += 14.0 if any(cell.bound for cell in self.cells) else 0.0
@@ -121,8 +121,8 @@ def latex(
 ) -> str:
     """Return the table as a float with a caption and a label; bold cells are the best, and ``notes`` are comments.
 
-    The first sentence of the caption is what a list of tables shows. The float is as wide as a column of a paper if
-    the table is, and else as a page.
+    The first sentence of the caption appears in lists of tables. The float is as wide as a column of a paper if the
+    table fits there, otherwise as wide as a page.
     """
     shown = columns(summaries, measures, about)
     measured = [one for one in shown if one.measure is not None]
@@ -185,13 +185,13 @@ def _stretches(heights: Sequence[int]) -> list[list[int]]:
 
 
 def _usual(columns: Sequence[Column]) -> list[Column]:
-    """Return the columns that are shown if none were chosen: what fits, and what options of the command ask for."""
+    """Return the columns that are shown if none were chosen: those that fit, and those that options request."""
     kept = [one for one in columns if one.statistic != "p95" and one.measure in (*_USUAL, *_ASKED_FOR)]
     return kept or list(columns)
 
 
 def _blocks(widths: Sequence[float], named: float) -> list[list[int]]:
-    """Return the columns of each of the tables that are together as wide as a page, besides the names."""
+    """Return the columns of each table, so that each is at most as wide as a page, with the names."""
     blocks: list[list[int]] = [[]]
     for k, one in enumerate(widths):
         if blocks[-1] and named + sum(widths[j] for j in blocks[-1]) + one > _PAGE:
@@ -201,7 +201,7 @@ def _blocks(widths: Sequence[float], named: float) -> list[list[int]]:
 
 
 def _tabular(title: str, names: Sequence[Sequence[str]], specs: Sequence[_Spec], bold: Sequence[Sequence[bool]]) -> str:
-    """Return a table with a line for each name, of which the further lines of a long one are indented."""
+    """Return a table with a line for each name; the further lines of a long name are indented."""
     heads = [[title, *(f"{{{spec.title}}}" for spec in specs)]]
     if any(spec.unit for spec in specs):
         heads.append(["", *(f"{{({spec.unit})}}" if spec.unit else "" for spec in specs)])
@@ -234,7 +234,10 @@ def _name(name: str, about: str) -> list[str]:
     """Return the lines of a name."""
     title = title_of(name) if about in ("agent", "algorithm") else name
     first, *more = (for_latex(line) for line in broken(title, _NAME))
-    return [f"{{}}{first}" if first.startswith(("*", "[")) else first, *more]  # not an option of the break before it
+    return [
+        f"{{}}{first}" if first.startswith(("*", "[")) else first,
+        *more,
+    ]  # not an option of the break before
 
 
 def _counts(summaries: Sequence[Summary]) -> list[_Spec]:
@@ -265,7 +268,7 @@ def _spec(column: Column, summaries: Sequence[Summary], measures: Sequence[str])
 
 
 def _scale(known: Measure, values: Sequence[float]) -> tuple[float, str, int]:
-    """Return the size and name of the unit for these numbers, and how many decimals the smallest of them needs."""
+    """Return the size and name of the unit for these numbers, and the number of decimals that the smallest needs."""
     finite = [value for value in values if math.isfinite(value) and value > 0] or [1.0]
     size, unit = max(((s, u) for s, u in _SCALES[known.unit] if s <= max(finite)), default=_SCALES[known.unit][0])
     return size, unit, min(3, max(1, 1 - math.floor(math.log10(min(finite) / size))))

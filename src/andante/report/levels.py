@@ -1,4 +1,4 @@
-"""Pictures of the levels above a map: its regions in colour, with the abstract graph on top."""
+"""Pictures of the levels above a map: its regions in colour, with the abstract graph on top of them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _regions(grid: Grid, levels: Hierarchy, level: int) -> npt.NDArray[np.int32]
 
 
 def _coloured(levels: Hierarchy, level: int) -> npt.NDArray[np.int64]:
-    """Return a colour for each state of a level: the one that fewest of its neighbours have so far, usually none."""
+    """Return a colour for each state of a level: one that as few of its neighbours as possible have so far."""
     graph = levels.level(level)
     colour = np.full(levels.nodes(level).shape, -1, np.int64)
     for state in range(len(colour)):

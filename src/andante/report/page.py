@@ -30,7 +30,7 @@ _ADVICE = "Which agent to use"
 
 
 class Answer(NamedTuple):
-    """Which agent to use: in words, and as a line of Python."""
+    """The agent to use, in words and as a line of Python."""
 
     sentences: Sequence[str]
     code: str
@@ -48,11 +48,11 @@ def write_page(
     over: Over = "maps",
     penalty: float | None = None,
 ) -> None:
-    """Write the page for these rows, with replays of the traces and of a crowd, whole or not at all.
+    """Write the page for these rows, with replays of the traces and of a crowd, completely or not at all.
 
     It starts with the ``answer`` or, without one, with the agents that the rows recommend under several limits.
-    ``notes`` are sentences for its end. Errors and intervals are ``over`` maps or problems, and agents are compared
-    on the problems that all solved or, with a ``penalty`` for trials that did not arrive, on all.
+    ``notes`` are sentences at its end. Errors and intervals are ``over`` maps or problems, and agents are compared on
+    the problems that all solved or, with a ``penalty`` for trials that did not arrive, on all.
     """
     text = page(
         title=title,
@@ -105,10 +105,10 @@ def results_page(
     over: Over = "maps",
     penalty: float | None = None,
 ) -> str:
-    """Return the page of a store: advice, numbers, plots, and which agents are dominated in ``x`` and ``y``.
+    """Return the page of a store: advice, numbers, plots, and the agents that are dominated in ``x`` and ``y``.
 
-    ``measures`` are those of the table; the default is the usual ones. If agents were run on different problems, the
-    page has only their numbers, and says why.
+    ``measures`` are the columns of the table; by default, the usual ones. If agents were run on different problems, the
+    page shows only their numbers, and says why.
     """
     ground = Ground.of_results(results, penalty, over)
     alike = not results.incomparable
@@ -173,7 +173,7 @@ def _player(name: str) -> str:
 
 
 def _crowd(title: str, run: CrowdResult) -> str:
-    """Return the section of a crowd; under a title of its own it also says which crowd it is."""
+    """Return the section of a crowd; if it has a title, it begins with a sentence about the crowd."""
     words = "" if title == "Replay" else _words([crowd_lead(run)])
     lines = "".join(
         f'<tr><th scope="row" title="{escape(line.about)}">{escape(line.title)}</th><td>{escape(line.text)}</td></tr>'
@@ -220,7 +220,7 @@ def _table(label: str, top: str, body: str) -> str:
 
 
 def _compared(comparison: Comparison | None) -> str:
-    """Return the section that says which agents are better than which."""
+    """Return the section about which agents are better than others."""
     if comparison is None or len(comparison.solved) < 2:
         return ""
     shown = ""
@@ -268,7 +268,7 @@ def _dominance(ground: Ground, x: str, y: str) -> str:
         return ""
     free = [one.summary.name for one in standings if one.dominated_by is None]
     titles = f"{MEASURES[x].title.lower()} and {MEASURES[y].title.lower()}"
-    words = f"Of {counted(len(standings), 'agent')}, {len(free)} are dominated by no other in {titles}, on average."
+    words = f"Of {counted(len(standings), 'agent')}, {len(free)} are not dominated by another in {titles}, on average."
     if absent := len(ground.summaries) - len(standings):
         words += f" {counted(absent, 'agent')} without a number for some of the problems are left out."
     words = f"{words} {about_problems(ground)}".strip()
@@ -317,9 +317,9 @@ def _scripts(traces: Sequence[Trace], crowd: CrowdTrace | None) -> str:
 
 
 def _module(name: str) -> str:
-    """Return a module to be put into one script with those that it imports: without imports and exports.
+    """Return a module without its imports and exports, to be combined with the modules it imports in one script.
 
-    Modules inside a page cannot import each other by name. Names at their top must differ.
+    Modules inside a page cannot import each other by name. Their top-level names must differ.
     """
     return re.sub(r"^(import .*\n|export )", "", _static(name), flags=re.MULTILINE)
 

@@ -1,8 +1,8 @@
 """The papers that cards name, as BibTeX.
 
-A card names its papers as text cites them ("Korf 1990; Bulitko & Lee 2006"). ``papers.bib`` has an entry for each paper
-of the register, and authors and year of the entry say which it is. An algorithm from elsewhere brings its own entries:
-``Card(bibtex=...)``.
+A card names its papers as a text cites them ("Korf 1990; Bulitko & Lee 2006"). ``papers.bib`` has an entry for each
+paper of the registered algorithms, which is found by its authors and year. An algorithm that is not part of Andante
+brings its own entries, ``Card(bibtex=...)``.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class Paper(NamedTuple):
 
     @property
     def link(self) -> str:
-        """The address behind which the paper is found; empty if it has no DOI."""
+        """The address of the paper; empty if it has no DOI."""
         return f"https://doi.org/{self.fields['doi']}" if "doi" in self.fields else ""
 
     @property
     def citations(self) -> set[str]:
-        """How a text may cite it: with all authors, or with the first of three and more."""
+        """The forms in which a text may cite it: with all authors or, if there are more than two, with the first."""
         names = [_plain(name.partition(",")[0]) for name in self.fields["author"].split(" and ")]
         every = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} & {names[-1]}"
         short = [f"{names[0]} et al."] if len(names) > 2 else []
@@ -72,7 +72,7 @@ def bibtex(entries: Iterable[Algorithm]) -> str:
 
 
 def read_bibtex(text: str) -> list[Paper]:
-    """Return the entries of a text, which has a line for each field."""
+    """Return the entries of a text that has a line for each field."""
     found = [
         Paper(match[1], match[0], dict(_FIELD.findall(match[0]))) for match in _ENTRY.finditer(f"{text.rstrip()}\n")
     ]

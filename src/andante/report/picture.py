@@ -33,9 +33,9 @@ _CAPTION = 34  # pixels below the map
 def draw(subject: Grid | Trial | Trace, path: str | os.PathLike[str]) -> None:
     """Draw a map, a trial on its map, or a trace with everything expanded and learned, as PNG, SVG or PDF.
 
-    The line is the path without its loops: of several visits to a cell, only the last counts. On a trial, cells are
-    warmer the more often the agent visited them; on a trace, the more it learned there. The green dot is the start and
-    the red one the goal; a cross marks where an agent stopped that did not arrive.
+    The line is the path without its loops: of several visits to a cell, only the last counts. Colours are warmer where
+    the agent came more often (on a trial) or learned more (on a trace). The green dot is the start and the red one the
+    goal; a cross marks where an agent stopped that did not arrive.
     """
     image, caption, route = _parts(subject)
     height, width = image.shape[:2]
@@ -120,7 +120,7 @@ def _visits(grid: Grid, path: npt.NDArray[np.int32]) -> Image:
 
 
 def _thoughts(trace: Trace) -> Image:
-    """Return the final terrain, with the expanded cells and, in heat colours, what was learned."""
+    """Return the final terrain, with the expanded cells and, in heat colours, the learned values."""
     image = _terrain(trace.last_terrain)
     expanded = trace.thoughts["state"][trace.thoughts["kind"] == EXPANDED]
     image.reshape(-1, 3)[expanded] = _rgb(EXPANDED_COLOUR)

@@ -1,4 +1,4 @@
-"""Plots of a comparison: what planning gains, and how results are spread."""
+"""Plots of a comparison: the gain of planning, and the spread of results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WIDEST_LINEAR = 20.0  # an axis is logarithmic if the largest number is at leas
 
 
 def planning_plot(summaries: Sequence[Summary], effort: str = "max_states_expanded", look: Look = PAGE) -> Figure:
-    """Plot planning per move against how far agents walk, a point per agent; none beats one on the line in both.
+    """Plot planning per move against how far agents walk, a point per agent; no agent beats those on the line in both.
 
     The point is at the measure's headline (the worst of all trials for ``max_states_expanded``, else the mean). Its
     bars are one standard error of the mean to either side.
@@ -68,9 +68,9 @@ def frame(figure: Figure, look: Look) -> None:
 
 
 def difference_plot(comparison: Comparison, look: Look = PAGE, most: int = 40) -> Figure:
-    """Plot by how much agents are behind the best one, with 95 % intervals: solid if worse, hollow if not clearly.
+    """Plot the differences from the best agent with 95 % intervals; solid points are worse, hollow ones not clearly.
 
-    Of very many agents, only the first are in it.
+    If there are very many agents, only the first ones are shown.
     """
     best = comparison.agents[0]
     others = [comparison.from_best(name) for name in comparison.agents[1:most]]
@@ -119,7 +119,7 @@ def spread_plot(groups: Mapping[str, npt.ArrayLike], name: str, look: Look = PAG
         axes.set_yticks(places, labels=names)
         axes.set_ylim(max(rows, 1.0), 0.0)
         axes.tick_params(axis="y", length=0)
-        # Long names leave little room for the axis: its title may begin below them.
+        # Long names leave little space for the axis, so its title may begin below them.
         axes.set_xlabel(f"{MEASURES[name].title} ({MEASURES[name].unit})", loc="right")
         axes.grid(True, axis="x", linewidth=0.6)
         axes.set_axisbelow(True)
@@ -133,7 +133,7 @@ def _in_lines(name: str, look: Look) -> str:
 
 
 def _rows(names: Sequence[str], letters: float) -> tuple[list[float], float]:
-    """Return the middles of the rows of these names, which are this high if a name has one line, and their sum.
+    """Return the middles of the rows of these names, and the sum of their heights.
 
     >>> _rows(["one", "two\\nlines", "one"], 2.6)
     ([0.5, 1.5, 2.5], 3.0)
@@ -144,7 +144,7 @@ def _rows(names: Sequence[str], letters: float) -> tuple[list[float], float]:
 
 
 def pareto_front(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the points that no other point beats in one coordinate without losing in the other; less is better.
+    """Return the points that no other point beats in one coordinate without being worse in the other.
 
     >>> pareto_front([(1, 9), (5, 5), (5, 7), (9, 1), (9, 6)])
     [(1, 9), (5, 5), (9, 1)]
@@ -165,12 +165,12 @@ def draw_point(axes: Axes, point: tuple[float, float], errors: tuple[float, floa
 
 
 def _bar(place: float, error: float) -> list[list[float]] | None:
-    """Return how far a bar reaches down and up; a logarithmic axis cannot show zero."""
+    """Return how far a bar extends down and up; a logarithmic axis cannot show zero."""
     return [[min(error, 0.9 * abs(place))], [error]] if math.isfinite(error) and error > 0 else None
 
 
 def axis_title(known: Measure) -> str:
-    """Return what an axis shows: the measure, its statistic, its unit."""
+    """Return the title of an axis: the measure, its statistic, its unit."""
     statistic = "" if known.headline is Headline.MAX else f", {known.headline.value}"
     return f"{known.title}{statistic} ({known.unit})"
 

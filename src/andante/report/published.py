@@ -1,9 +1,9 @@
 """Published numbers beside ours: which of them are reproduced within their error.
 
-A number is reproduced if ours and the paper's are no further apart than two standard errors of their difference and the
-rounding of the published digits. The standard error of ours is over problems, because that is what papers count. That
-of the paper's number is the one it prints; where it prints none, it is what ours would be on as many problems as the
-paper has. A number without a standard error, as a maximum, has to agree to the last published digit.
+A number is reproduced if ours differs from it by at most two standard errors of the difference plus the rounding of the
+published digits. The standard error of ours is over problems, as in papers. That of the paper's number is the one it
+prints; if it prints none, it is the error that ours would have on as many problems as the paper has. A number without a
+standard error, such as a maximum, must agree to the last published digit.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from andante.report.markdown import markdown_table, plain
+from andante.markdown import markdown_table, plain
 
 STANDARD_ERRORS = 2.0
 _MOST_NAMED = 3  # rows that share a reason
-_FEWER = 2  # times as many problems in the paper: then it is said that ours are few
+_FEWER = 2  # if the paper has this many times as many problems, the page says that ours are few
 _ROOM_FOR_FLOATS = 1e-9  # relative: sums of floats are not exact
 
 RULE = (
@@ -54,7 +54,7 @@ class Printed:
 
 @dataclass(frozen=True)
 class Ours:
-    """Our number for it, with its standard error over so many problems; nan if it has none."""
+    """Our number, with its standard error over ``count`` problems; nan if it has none."""
 
     value: float
     error: float = math.nan
@@ -71,17 +71,17 @@ class Published:
     label: str
     paper: str
     ours: str
-    room: str  # how far apart they may be; empty if that is not judged
+    room: str  # the allowed difference; empty if the number is not judged
     mark: Mark
     why: str = ""
-    again: bool = False  # it stands in another part too, and is counted there
+    again: bool = False  # it appears in another part too, and is counted there
     place: tuple[int, int] = (0, 0)  # row and column in its part
     count: int = 0  # of our problems
     paper_count: int = 0  # of the paper's; 0 for as many
 
 
 def printed(text: str) -> Printed | None:
-    """Return the number that a text is, or None if it is something else.
+    """Return the number that a text contains, or None if it is something else.
 
     >>> printed("2.10"), printed("6.1e6"), printed("19.3 ± 0.23")
     (Printed(value=2.1, rounding=0.005, error=nan), Printed(value=6100000.0, rounding=50000.0, error=nan), ...)
@@ -100,9 +100,9 @@ def printed(text: str) -> Printed | None:
 
 
 def judged(paper: Printed, ours: Ours, problems: int = 0) -> tuple[Mark, float]:
-    """Return whether a number is reproduced, and how far apart it and ours may be.
+    """Return whether a number is reproduced, and the allowed difference between it and ours.
 
-    ``problems`` is how many the paper has; 0 means as many as ours.
+    ``problems`` is the number of problems in the paper; 0 means as many as ours.
 
     >>> judged(Printed(3.83, 0.005), Ours(4.0, error=0.1, count=300))
     (<Mark.WITHIN: '✓'>, 0.287...)
@@ -120,7 +120,7 @@ def judged(paper: Printed, ours: Ours, problems: int = 0) -> tuple[Mark, float]:
 
 
 def judged_over_maps(paper: Printed, ours: Ours) -> bool:
-    """Return whether a number would be reproduced if errors were over maps, as if other maps might have been drawn."""
+    """Return whether a number would be reproduced if errors were over maps, as if maps had been drawn at random too."""
     if math.isnan(ours.error_of_maps):
         return False
     return judged(paper, replace(ours, error=ours.error_of_maps))[0] is Mark.WITHIN
@@ -138,7 +138,7 @@ def _error_of_difference(paper: Printed, ours: Ours, problems: int) -> float:
 
 
 def tally(numbers: Sequence[Published]) -> Mapping[Mark, int]:
-    """Return how many numbers have each mark; those that stand in another part too are counted there.
+    """Return how many numbers have each mark; those that appear in another part too are counted there.
 
     >>> one = Published("Table 1", "a", "1", "1", "0", Mark.WITHIN)
     >>> tally([one, one])[Mark.WITHIN], tally([one])[Mark.OPEN]
@@ -148,7 +148,7 @@ def tally(numbers: Sequence[Published]) -> Mapping[Mark, int]:
 
 
 def counted_in_words(numbers: Sequence[Published]) -> str:
-    """Return the same as a sentence."""
+    """Return the counts of `tally` as a sentence."""
     marks = tally(numbers)
     judged_ones = marks[Mark.WITHIN] + marks[Mark.OUTSIDE]
     rest = f"; {marks[Mark.OPEN]:,} more are not judged" if marks[Mark.OPEN] else ""
@@ -158,7 +158,7 @@ def counted_in_words(numbers: Sequence[Published]) -> str:
 def counting_section(numbers: Sequence[Published]) -> list[str]:
     """Return the section of a study's page that counts which of its numbers are reproduced, and why others are not.
 
-    There is none if the paper has no numbers.
+    It is empty if the paper has no numbers.
     """
     if not any(not one.again for one in numbers):
         return []
@@ -172,7 +172,7 @@ def counting_section(numbers: Sequence[Published]) -> list[str]:
 
 
 def few_problems(numbers: Sequence[Published]) -> str:
-    """Return the sentence that ours are over far fewer problems than the paper's, if some are."""
+    """Return a sentence about numbers of ours that are over far fewer problems than the paper's, if there are any."""
     known = [one for one in numbers if one.mark is not Mark.OPEN and one.count and not one.again]
     few = [one for one in known if one.paper_count >= _FEWER * one.count]
     if not few:
@@ -194,7 +194,7 @@ def _part_line(part: str, numbers: Sequence[Published]) -> list[str]:
 def reasons(numbers: Sequence[Published]) -> str:
     """Return why some of these numbers are not reproduced or not judged, each reason once.
 
-    Rows are named if not all that are not reproduced have the same reason.
+    Rows are named if numbers that are not reproduced have different reasons.
     """
     found: dict[str, list[str]] = {}
     asides: dict[str, None] = {}
@@ -204,12 +204,12 @@ def reasons(numbers: Sequence[Published]) -> str:
         elif one.mark is Mark.OPEN and not one.again and one.why:
             asides[one.why] = None
     said = [f"{_some(labels)}: {why}" if len(found) > 1 else why for why, labels in found.items()]
-    return ". ".join([*said, *(f"Not judged: {why}" for why in asides)])
+    return plain(". ".join([*said, *(f"Not judged: {why}" for why in asides)]))
 
 
 def _some(labels: Sequence[str]) -> str:
     others = f" and {len(labels) - _MOST_NAMED} more" if len(labels) > _MOST_NAMED else ""
-    return "; ".join(map(plain, labels[:_MOST_NAMED])) + others
+    return "; ".join(labels[:_MOST_NAMED]) + others
 
 
 # --- as plain data, for the page of all papers ----------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The results in a store, as reports need them."""
+"""The results in a store, prepared for reports."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: The columns that rows are selected by, and the value of each.
 Where = Mapping[str, str | float | bool]
 
-#: Columns with the conditions of a trial, and how an agent's name mentions them.
+#: Columns with the conditions of a trial, and their wording in an agent's name.
 _CONDITIONS = {
     "suboptimality_cap": "at most {} times optimal",
     "cost_cap": "cost at most {}",
@@ -52,7 +52,7 @@ class Results:
         # In one chunk: with several, polars 2.1 fails internally ("assertion failed: i < self.len()").
         self.rows, self.title = _with_agents(rows.rechunk()), title
         self._order = order
-        self._unfinished = unfinished  # a sentence about their campaign, unless it is known to be finished
+        self._unfinished = unfinished  # a sentence about their campaign, if it may be unfinished
 
     @classmethod
     def of(cls, store: Store) -> Results:
@@ -89,12 +89,12 @@ class Results:
 
     @property
     def lead(self) -> str:
-        """What a reader has to know before the numbers, as one text."""
+        """What a reader needs to know before the numbers, as one text."""
         return " ".join(self.sentences)
 
     @property
     def sentences(self) -> list[str]:
-        """What a reader has to know: how much of the campaign this is, what was run, and whether it can be compared."""
+        """What a reader needs to know: how much is finished, what was run, and whether it can be compared."""
         nothing = self._unfinished and not len(self.rows)
         return [one for one in (self._unfinished, "" if nothing else self.counts, self.incomparable) if one]
 
@@ -124,7 +124,7 @@ class Results:
 
     @property
     def counts(self) -> str:
-        """What was run, counted from the rows, as a sentence."""
+        """The numbers of trials, algorithms, problems and maps, as a sentence."""
         maps, problems = self.rows["fingerprint"].n_unique(), self.rows.select(PLACE).n_unique()
         algorithms = self.rows["algorithm"].n_unique()
         place = "scene" if "unit" in self.rows.columns else "map"
@@ -157,7 +157,7 @@ class Results:
         return self._having(self.rows.filter(self.rows["agent"].is_in(kept)))
 
     def capped(self, most: float = math.inf) -> Results:
-        """Return the same with a column for suboptimality as Bulitko (2016) counts it: `capped_suboptimality_ratio`.
+        """Return the results with a column for suboptimality as in Bulitko (2016), `capped_suboptimality_ratio`.
 
         The cap is the one that a trial was run with, or ``most`` if that is lower: an agent follows the same path until
         it is stopped. With a lower cap, only agents within it count as having arrived.
@@ -180,7 +180,7 @@ class Results:
         )
 
     def achieved(self, turn: float) -> Results:
-        """Return the same with columns for the goal achievement time, if a turn lasts as long as ``turn`` expansions.
+        """Return the results with columns for the goal achievement time, if a turn lasts ``turn`` expansions.
 
         Rows of several trials on one problem (of a run that converges) have none.
         """
@@ -198,7 +198,7 @@ class Results:
 
     @cached_property
     def _agents(self) -> list[tuple[str, str]]:
-        """Every agent with the full notation of its algorithm, in the order of the campaign."""
+        """Return every agent with the full notation of its algorithm, in the order of the campaign."""
         known = self.rows.select("agent", "algorithm", "settings").unique(maintain_order=True).iter_rows()
         place = {name: number for number, name in reversed(list(enumerate(self._order)))}
         in_order = sorted(known, key=lambda row: place.get(row[1], len(place)))
@@ -240,7 +240,7 @@ class Results:
 
 
 def _outline_of(store: Store) -> tuple[Outline | None, str]:
-    """Return the outline of a store, if it is that of one campaign, and a sentence if it is lost or damaged."""
+    """Return the outline of a store, if it has that of one campaign, and a sentence if it is lost or damaged."""
     try:
         return outline_of(store), ""
     except StoreError:
@@ -279,10 +279,10 @@ def _with_agents(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _database_names(rows: pl.DataFrame) -> dict[str, str]:
-    """Return how agents' names mention each value of the column ``databases``.
+    """Return the text for each value of the column ``databases`` in agents' names.
 
-    That is the short text that was written with the rows. Rows of older campaigns have none, and in a merged store the
-    same short text may stand for several databases, if defaults have changed: these are named in full.
+    It is the short text that was written with the rows. Rows of older campaigns have none, and in a merged store the
+    same short text may mean several databases, if defaults have changed. These are named in full.
 
     >>> import polars as pl
     >>> _database_names(pl.DataFrame({"databases": ["regions(m=5)"], "databases_brief": ["regions"]}))

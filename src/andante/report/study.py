@@ -1,20 +1,18 @@
-"""The page of a study: a paper's tables and figures, its numbers beside ours, from the rows of a store."""
+"""The page of a study, from the rows of a store: a paper's tables and figures, with its numbers beside ours."""
 
 from __future__ import annotations
 
 import json
-import platform
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import andante
 from andante.errors import ParameterError
 from andante.files import make_folder, write_whole
+from andante.markdown import plain
 from andante.provenance import code_state
 from andante.report import studyspecs as parts
-from andante.report.markdown import plain
 from andante.report.published import Published, as_data, counting_section
 from andante.report.results import Results
 from andante.report.studycontests import best, duel, front, pairs
@@ -23,6 +21,7 @@ from andante.report.studynumbers import published
 from andante.report.studyspecs import FigureSpec, Part, Study
 from andante.report.studytables import amortization, correlation, elsewhere, influence, table
 from andante.report.studywords import duration
+from andante.store import days_in_words
 
 #: The file beside a page with the paper's numbers and ours as plain data, for the page of all papers.
 NUMBERS = "numbers.json"
@@ -47,21 +46,20 @@ def write_results(
     study: Study,
     results: Results,
     folder: Path,
-    how: str,
     made_with: Sequence[Mapping[str, Any]] = (),
     caveats: Sequence[str] = (),
     unfinished: str = "",
 ) -> Path:
     """Write the study's page and its figures into a folder and return the page.
 
-    ``how`` says what it was run on, ``made_with`` with which code and on which machines (`andante.provenance`), and
-    ``caveats`` are sentences for those who read the numbers. Beside the page are the paper's numbers and ours as plain
-    data: `NUMBERS`. If the results are ``unfinished``, the page begins with this sentence about how much there is, and
-    parts for which there is too little say so.
+    ``made_with`` describes when the results were made, with which code and on which machines (`Store.made_with`), and
+    ``caveats`` are sentences for readers of the numbers. The paper's numbers and ours are written beside the page as
+    plain data, `NUMBERS`. If the results are ``unfinished``, the page begins with this sentence about how much is
+    finished, and parts without enough results say so.
     """
     make_folder(folder)
     seconds = float(results.rows["seconds"].sum())
-    told = run_sentence(results.counts, seconds, made_with, how)
+    told = run_sentence(results.counts, seconds, made_with)
     ran = " ".join(filter(None, [unfinished, told, *caveats]))
     numbers = published(study, results)
     lines = [f"# {study.title}", f"**{unfinished}**" if unfinished else "", *counting_section(numbers)]
@@ -80,15 +78,22 @@ def write_results(
     return page
 
 
-def run_sentence(counts: str, seconds: float, made_with: Sequence[Mapping[str, Any]], how: str = "") -> str:
-    """Return what results are from: when, with which code, how much, on which machines, and for how long."""
-    commits = " and ".join(dict.fromkeys(filter(None, map(code_state, made_with))))
-    code = f"Andante {andante.__version__}{f' at commit {commits}' if commits else ''}"
-    machines = " and ".join(dict.fromkeys(str(made["processor"]) for made in made_with)) or platform.machine()
-    on = f"{how} of {machines}" if how else machines
-    return (
-        f"Run on {datetime.now(UTC):%Y-%m-%d} with {code}: {counts} {on}, {duration(seconds)} of the agents' own time."
-    )
+def run_sentence(counts: str, seconds: float, made_with: Sequence[Mapping[str, Any]]) -> str:
+    """Return a sentence about the run: its date, code, size, machines and duration."""
+    code = " and ".join(dict.fromkeys(map(_code, made_with))) or f"Andante {andante.__version__}"
+    machines = " and ".join(dict.fromkeys(map(_machine, made_with)))
+    run = " ".join(filter(None, ["Run", days_in_words(made_with), "with", code]))
+    return f"{run}: {' '.join(filter(None, [counts, machines]))}, {duration(seconds)} of the agents' own time."
+
+
+def _code(made: Mapping[str, Any]) -> str:
+    state = code_state(made)
+    return f"Andante {made['andante']}{f' at commit {state}' if state else ''}"
+
+
+def _machine(made: Mapping[str, Any]) -> str:
+    engine = made.get("engine")  # stores of earlier versions do not have it
+    return f"{engine} of {made['processor']}" if engine else str(made["processor"])
 
 
 def write_numbers(file: Path, title: str, ran: str, numbers: Sequence[Published]) -> None:
@@ -103,7 +108,7 @@ def _written(part: Part, results: Results, folder: Path) -> list[str]:
 
 
 def _written_so_far(part: Part, results: Results, folder: Path) -> list[str]:
-    """Return the same for results that are unfinished, or a sentence if there is too little for this part yet."""
+    """Return the Markdown of a part from unfinished results, or a sentence if they are not enough for it yet."""
     try:
         return _written(part, results, folder)
     except ParameterError as error:

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from andante.markdown import markdown_table, plain
 from andante.measures import Better, Measure, Summary, compare, measure, problem_mismatch
 from andante.report.dominance import on_average, on_problems
-from andante.report.markdown import markdown_table, plain
 from andante.report.results import Results
 from andante.report.studynumbers import marks_of
 from andante.report.studyrows import pair_ratios, ranked, solvers, summary_of
 from andante.report.studyspecs import OUTCOMES, RATIOS, BestSpec, Contest, DuelSpec, FrontSpec, PairsSpec
 from andante.report.studywords import not_compared, or_dash, paper_text, share
 
-_MOST_TIED = 3  # algorithms named where several do equally well
-_TIED = 1e-3  # the relative difference up to which they do
+_MOST_TIED = 3  # algorithms named if several are equally good
+_TIED = 1e-3  # the relative difference up to which they are
 
 
 # --- the best -------------------------------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ def _winner(contest: Contest, summaries: Sequence[Summary], results: Results, ma
 
 
 def _unbeaten(order: Sequence[Summary], tied: Sequence[str], known: Measure, results: Results) -> str:
-    """Return the other algorithms that the best is not better than, beyond chance."""
+    """Return the other algorithms that the best one is not significantly better than."""
     if len(order) < 2 or known.better is Better.NEITHER:
         return "-"
     contest = results.contest().only({one.name for one in order})
@@ -87,7 +87,7 @@ def front(spec: FrontSpec, results: Results) -> str:
 
 
 def duel(spec: DuelSpec, results: Results) -> str:
-    """Return on how many problems each algorithm does better."""
+    """Return on how many problems each algorithm is better."""
     chosen = results.where(spec.where)
     first, second = (summary_of(chosen, name) for name in (spec.first, spec.second))
     if first is None or second is None:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.errors import ParameterError, did_you_mean
+from andante.markdown import markdown_table, plain
 from andante.measures import PLACE, Better, Statistics, measure, problem_mismatch
 from andante.report.charts import (
     Setting,
@@ -25,13 +26,13 @@ from andante.report.charts import (
 )
 from andante.report.dominance import on_average, paired
 from andante.report.figure import save_figure
-from andante.report.markdown import markdown_table, plain
 from andante.report.plots import axis_title
 from andante.report.results import Results
 from andante.report.studynumbers import marks_of
 from andante.report.studyrows import means_of, rows_of_figure, trials_of
 from andante.report.studyspecs import ONE_BY_ONE, RANKED, FigureSpec
 from andante.report.studywords import not_compared, or_dash, share
+from andante.report.titles import title_of
 from andante.store.parts import polars
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ MOST_NAMED = 12  # algorithms listed below a figure
 
 
 def figure(spec: FigureSpec, results: Results, folder: Path) -> list[str]:
-    """Draw a figure into the folder; return the Markdown that shows it, and the numbers that go with it."""
+    """Draw a figure into the folder; return the Markdown that shows it, and the numbers below it."""
     chosen, everyone = rows_of_figure(spec, results)
     if not len(chosen.rows):
         return ["Not run."]
@@ -79,7 +80,7 @@ def file_name(title: str) -> str:
 
 
 def _trade_off(spec: FigureSpec, results: Results, everyone: Results) -> Drawn:
-    """Plot one measure against another; some algorithms also by a parameter, whatever their worst move was."""
+    """Plot one measure against another; some algorithms also by a parameter, without a limit on their worst move."""
     also = _by_parameter(spec, everyone)
     settings = results.settings()
     hollow = sum(one.summary.solved < one.summary.trials for one in settings)
@@ -99,7 +100,7 @@ def _by_parameter(spec: FigureSpec, results: Results) -> dict[str, list[tuple[fl
         x = one.call.arguments.get(parameter)
         if isinstance(x, int | float) and not isinstance(x, bool) and x <= spec.worst_move:
             place = (float(x), one.summary[spec.y[0]].mean)
-            series.setdefault(f"{one.call.name} by its {parameter}", []).append(place)
+            series.setdefault(f"{title_of(one.call.name)} by its {parameter}", []).append(place)
     return series
 
 
@@ -142,7 +143,7 @@ def _best_so_far(spec: FigureSpec, results: Results) -> Drawn:
 
 
 def best_so_far(rows: pl.DataFrame, by: str, x: str, y: str) -> dict[str, list[tuple[float, Statistics]]]:
-    """Return, for each algorithm in full notation and each value of the column, the mean of x and the best y so far."""
+    """Return the mean of x and the best y so far for each value of the column, by algorithm in full notation."""
     pl = polars()
     if by not in rows.columns:
         raise ParameterError(f"rows have no column {by!r} to follow; {did_you_mean(by, rows.columns)}")

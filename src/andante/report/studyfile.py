@@ -163,12 +163,12 @@ def _read_contest(table: _Table, data: Any) -> Contest:
 
 
 def _check_row(table: _Table, data: Any, known: Sequence[str]) -> None:
-    """Refuse a row that is not a table or has other keys than these."""
+    """Refuse a row that is not a table, or has keys other than these."""
     if not isinstance(data, dict):
         table.fail("each of rows must be a table", "rows")
     for name in data:
         if name not in known:
-            table.fail(f"rows do not take {name!r}; {did_you_mean(name, known)}", "rows", name)
+            table.fail(f"rows do not accept {name!r}; {did_you_mean(name, known)}", "rows", name)
 
 
 def _read_front(table: _Table) -> FrontSpec:
@@ -273,7 +273,7 @@ def _read_duel(table: _Table) -> DuelSpec:
 
 
 def _heading(table: _Table) -> dict[str, Any]:
-    """Return what every part of a study begins with."""
+    """Return the keys that every part of a study has."""
     return {
         "title": table.take("title", str),
         "about": table.take("about", str, "").strip(),
@@ -299,7 +299,7 @@ def _where(table: _Table) -> dict[str, Any]:
 
 
 def _settled(table: _Table, key: str, where: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the conditions as rows spell them: a database with all its parameters."""
+    """Return the conditions as written in rows, with all parameters of a database."""
     if "databases" not in where:
         return dict(where)
     table.checked(where["databases"], str, key, "databases")
@@ -315,7 +315,7 @@ def _read_claim(table: _Table, key: str, data: Any, where: Mapping[str, Any], me
         table.fail(f"each of {key} must be a table with an 'algorithm'", key)
     for name in data:
         if name not in known:
-            table.fail(f"{key} do not take {name!r}; {did_you_mean(name, known)}", key, name)
+            table.fail(f"{key} do not accept {name!r}; {did_you_mean(name, known)}", key, name)
     against = data.get("against")
     paper = data.get("paper", ["-"] * measures)
     numbers = tuple(paper) if isinstance(paper, list) else (paper,)
@@ -359,7 +359,7 @@ def _algorithm(table: _Table, key: str, name: Any) -> str:
 
 
 def _known(table: _Table, texts: Sequence[str]) -> Sequence[str]:
-    """Return the same texts, if all of them name algorithms."""
+    """Return the texts if all of them name algorithms."""
     for text in texts:
         try:
             find_all(text)
@@ -369,10 +369,10 @@ def _known(table: _Table, texts: Sequence[str]) -> Sequence[str]:
 
 
 def _parameters_of(table: _Table, key: str, named: Mapping[str, Any]) -> dict[str, str]:
-    """Return the same names of algorithms with a parameter of each, if they have it."""
+    """Return the names of algorithms with a parameter of each, if they have it."""
     for text, name in named.items():
         if "(" in text:
-            table.fail(f"{key} takes algorithms without their parameters, not {text!r}", key, text)
+            table.fail(f"{key} needs algorithms without their parameters, not {text!r}", key, text)
         known = [p.name for p in find(_algorithm(table, key, text)).parameters]
         if name not in known:
             table.fail(f"{text} has no parameter {name!r}; {did_you_mean(str(name), known)}", key, text)

@@ -1,4 +1,4 @@
-"""The published numbers of a study, each compared with ours: part by part, in the order in which pages show them."""
+"""The published numbers of a study, each compared with ours, part by part in the order of the page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from andante.report.studyrows import (
 from andante.report.studyspecs import OUTCOMES, RATIOS, Claim, Part, Study
 from andante.report.studywords import paper_text
 
-#: Measures that are the same for all problems of a map: their errors are over maps.
+#: Measures that are the same for all problems of a map, so that their errors are over maps.
 _OF_MAPS = ("database_records", "database_maps", "database_bytes")
 
 _TIME_UNITS = ("s", "µs")
@@ -57,7 +57,7 @@ class _Line:
     def judge(
         self, text: str, paper: Printed, ours: Ours, shown: str, column: int = 0, *, transformed: bool = False
     ) -> Published:
-        """Return a number with its mark; ``transformed`` says that both are on another scale than they are shown."""
+        """Return a number with its mark; if ``transformed``, both are on a different scale than shown."""
         mark, room = judged(paper, ours, self.part.count)
         why = "" if mark is Mark.WITHIN else self.why or self.part.why
         if mark is Mark.OUTSIDE and not why and judged_over_maps(paper, ours):
@@ -90,7 +90,7 @@ def numbers_of(part: Part, results: Results) -> list[Published]:
 
 
 def marks_of(part: Part, results: Results) -> dict[tuple[int, int], str]:
-    """Return what is shown behind the published number at each row and column of a part: its mark, if it has one."""
+    """Return the marks behind the published numbers of a part, by row and column."""
     judged_ones = (one for one in numbers_of(part, results) if one.mark is not Mark.OPEN)
     return {one.place: f" {one.mark.value}" for one in judged_ones}
 
@@ -120,7 +120,7 @@ def _of_table(part: parts.TableSpec, results: Results) -> Iterator[Published]:
 
 
 def _cell(part: parts.TableSpec, claim: Claim, name: str, results: Results) -> tuple[str, Ours]:
-    """Return our number for a cell of a table as it is shown, and with its error over problems."""
+    """Return our number for a cell of a table, as text and with its error over problems."""
     chosen = scored(results.where(claim.where), part.measures, claim.cap)
     over = "maps" if name in _OF_MAPS else "problems"
     summary = summary_of(chosen, claim.algorithm, over)  # type: ignore[arg-type]
@@ -155,7 +155,7 @@ def _of_amortization(part: parts.AmortizationSpec, results: Results) -> Iterator
 
 
 def _of_correlation(part: parts.CorrelationSpec, results: Results) -> Iterator[Published]:
-    """Hold correlations against each other on Fisher's scale, where they have about the same error everywhere."""
+    """Compare correlations on Fisher's scale, where their error is about the same everywhere."""
     for line, claim in _lines(part, part.claims):
         text = paper_text(claim.paper[0])
         paper = printed(text)
@@ -175,7 +175,7 @@ def _of_correlation(part: parts.CorrelationSpec, results: Results) -> Iterator[P
 
 
 def _of_best(part: parts.BestSpec, results: Results) -> Iterator[Published]:
-    """Hold the number behind a winner's name against that of our winner."""
+    """Compare the number behind a winner's name with that of our winner."""
     chosen = results.where(part.where).only(part.algorithms)
     known = solvers(chosen)
     for row, contest in enumerate(part.contests):
@@ -218,7 +218,7 @@ def _of_duel(part: parts.DuelSpec, results: Results) -> Iterator[Published]:
 
 def _shares(duel: Duel) -> dict[str, float]:
     ours = (*duel.first_better, duel.first_dominates, *duel.second_better, duel.second_dominates)
-    return dict(zip(OUTCOMES, ours, strict=False))  # the ratio comes last, and is not a share
+    return dict(zip(OUTCOMES, ours, strict=False))  # the last one is the ratio, which is not a share
 
 
 def _error_of_share(percent: float, count: int) -> float:
@@ -231,7 +231,7 @@ def _error_of_share(percent: float, count: int) -> float:
 
 
 def _ratio(paper: Printed, duel: Duel) -> tuple[Printed, Ours]:
-    """Return a ratio of two counts as logarithms; half a problem is added to both, so that none is infinite."""
+    """Return a ratio of two counts as a logarithm; half a problem is added to both, so that it is finite."""
     first, second = (duel.problems * part + 0.5 for part in (duel.first_dominates, duel.second_dominates))
     error = math.sqrt(1 / first + 1 / second)
     there = Printed(math.log(paper.value), paper.rounding / paper.value)
@@ -300,7 +300,7 @@ def _of_elsewhere(part: parts.ElsewhereSpec, results: Results) -> Iterator[Publi
         yield _Line(part, one["label"], row).open(one["paper"], one["ours"], one["why"])
 
 
-#: The function that finds the numbers of each kind of part; in the others the paper has words.
+#: The function that finds the numbers of each kind of part; in the other kinds the paper has words.
 _FIND: dict[type, Callable[[Any, Results], Iterator[Published]]] = {
     parts.TableSpec: _of_table,
     parts.AmortizationSpec: _of_amortization,

@@ -1,4 +1,4 @@
-"""What the parts of a study take from the rows, whether to show it or to hold a paper's numbers against it."""
+"""The numbers of a study's parts, computed from the rows, to show them and to compare a paper's numbers with them."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def summary_of(results: Results, algorithm: str, over: Over = "maps") -> Summary
 
 
 def change_of(chosen: Results, name: str, claim: Claim, over: Over = "maps") -> tuple[Mean, int] | None:
-    """Return the change of a measure relative to the algorithm that the claim names, in percent, and of how many.
+    """Return the change of a measure relative to the algorithm that the claim names, in percent, and its sample size.
 
-    It is over the problems that both solved. None if the other algorithm was not run.
+    The sample is the problems that both solved. Return None if the other algorithm was not run.
     """
     assert claim.against is not None
     if summary_of(chosen, claim.against) is None:
@@ -64,14 +64,14 @@ def ranked(contest: Contest, summaries: Sequence[Summary]) -> list[Summary]:
 
 
 def pair_ratios(spec: PairsSpec, chosen: Results, known: Sequence[Summary]) -> tuple[int, Values]:
-    """Return of how many pairs one dominates the other on average, and those of their dominance ratios that exist."""
+    """Return the number of pairs in which one dominates the other on average, and the dominance ratios that exist."""
     duels = on_all_problems(chosen.rows, [one.name for one in known], spec.x, spec.y)
     ratios = np.array([duel.dominance_ratio for duel in duels])
     return len(duels), ratios[~np.isnan(ratios)]
 
 
 def rows_of_figure(spec: FigureSpec, results: Results) -> tuple[Results, Results]:
-    """Return the rows that a figure shows, and the same with those of agents whose worst move is too dear."""
+    """Return the rows that a figure shows, without and with those of agents whose worst move is too expensive."""
     everyone = scored(results.where(spec.where).only(spec.algorithms), spec.y)
     if math.isfinite(spec.worst_move) and len(everyone.rows):
         return everyone.within(spec.worst_move), everyone

@@ -1,4 +1,4 @@
-"""What a study file may list: the kinds of tables and figures, each with the paper's numbers to set beside ours."""
+"""The kinds of tables and figures that a study file may list, each with the paper's numbers."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Claim:
     note: str = ""
     cap: float = math.inf  # capped suboptimality counts as at most this
     why: tuple[str, ...] = ("",)  # for each measure, why its number is not reproduced, if that is known
-    again: bool = False  # its numbers stand in another part, too, and are counted there
+    again: bool = False  # its numbers appear in another part too, and are counted there
 
 
 @dataclass(frozen=True)
@@ -63,14 +63,14 @@ class Part:
 
     title: str
     about: str
-    why: str  # why numbers without a reason of their own are not reproduced; empty if it is not known
-    again: bool  # all its numbers are those of another part
-    count: int  # of problems (or algorithms) that the paper's numbers are over; 0 for as many as ours
+    why: str  # the reason for numbers that are not reproduced and have no reason themselves; empty if not known
+    again: bool  # all its numbers appear in another part
+    count: int  # of problems (or algorithms) in the paper; 0 for as many as ours
 
 
 @dataclass(frozen=True)
 class Selection(Part):
-    """One that is made from the rows that fit."""
+    """A part that is made from rows with certain values."""
 
     where: dict[str, Any]
 
@@ -97,7 +97,7 @@ class Contest:
 
 @dataclass(frozen=True)
 class BestSpec(Selection):
-    """Which algorithm is best, by each of several measures or under each of several limits."""
+    """The best algorithm by each of several measures, or under each of several limits."""
 
     algorithms: tuple[str, ...]
     contests: tuple[Contest, ...]
@@ -105,7 +105,7 @@ class BestSpec(Selection):
 
 @dataclass(frozen=True)
 class AmortizationSpec(Selection):
-    """The number of moves after which algorithms with databases have recovered the time it took to build these."""
+    """The number of moves after which algorithms with databases have recovered the build times of these."""
 
     rivals: tuple[str, ...]  # the one closest in suboptimality is used
     claims: tuple[Claim, ...]
@@ -133,7 +133,7 @@ class Trade:
 
 @dataclass(frozen=True)
 class FrontSpec(Selection):
-    """Which algorithms no other dominates, for several pairs of measures."""
+    """The algorithms that no other dominates, for several pairs of measures."""
 
     algorithms: tuple[str, ...]
     trades: tuple[Trade, ...]
@@ -151,7 +151,7 @@ class PairsSpec(Selection):
 
 @dataclass(frozen=True)
 class CorrelationSpec(Part):
-    """How strongly two measures of an algorithm are correlated over its trials."""
+    """The correlation of two measures of an algorithm over its trials."""
 
     x: str
     y: str
@@ -169,7 +169,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class InfluenceSpec(Selection):
-    """How measures, or the effect of another parameter on them, change as parameters rise."""
+    """The changes of measures, or of the effect of another parameter on them, as parameters rise."""
 
     algorithms: tuple[str, ...]
     parameters: tuple[str, ...]
@@ -201,7 +201,7 @@ class FigureSpec(Selection):
 
 @dataclass(frozen=True)
 class ElsewhereSpec(Part):
-    """Numbers of a paper that no run of the study can be compared with, with what is known, and the reason."""
+    """Numbers of a paper that cannot be compared with a run of the study, with what is known, and the reason."""
 
     lines: tuple[dict[str, str], ...]  # each with a label, the paper's number, ours and why
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from andante.errors import CampaignError
+from andante.markdown import markdown_table, plain
 from andante.measures import Clusters, Measure, Summary, measure, problem_mismatch
 from andante.measures.clusters import correlated
 from andante.report.charts import Setting, is_number
-from andante.report.markdown import markdown_table, plain
 from andante.report.results import Results
 from andante.report.studynumbers import marks_of
 from andante.report.studyrows import both_measures, change_of, scored, summary_of
@@ -32,7 +32,7 @@ _CONFIDENCE = 99  # percent, of correlations
 
 
 def table(spec: TableSpec, results: Results) -> str:
-    """Return each claim of the paper beside our number for it: details of one measure, or the mean of several."""
+    """Return each claim of the paper beside our number, with details of one measure or the means of several."""
     if len(spec.measures) > 1:
         return _wide_table(spec, results)
     head = ["", "paper", f"ours, {spec.statistic}", "difference", "median", "95 %", "trials", "not solved"]
@@ -119,7 +119,7 @@ def _difference(paper: float | str, ours: float) -> str:
 
 
 def amortization(spec: AmortizationSpec, results: Results) -> str:
-    """Return when each algorithm with a database has recovered its build time against the rival closest in quality."""
+    """Return after how many moves databases have recovered their build times, compared with the nearest rival."""
     rivals = results.where(spec.where).only(spec.rivals).summaries()
     head = ["", "paper", "nearest rival", "suboptimality of both", "build", "saved per move", "moves", "which take"]
     return markdown_table(head, [_recouped(claim, results, rivals) for claim in spec.claims])
@@ -243,7 +243,7 @@ def ends(means: Mapping[Arguments, float], parameter: str) -> dict[Arguments, tu
 
 
 def elsewhere(spec: ElsewhereSpec, results: Results) -> str:
-    """Return the numbers that no run here can be compared with, and what is known about them."""
+    """Return the numbers that cannot be compared with a run here, and what is known about them."""
     rows = [[plain(one["label"]), plain(one["paper"]), plain(one["ours"]), one["why"]] for one in spec.lines]
     return markdown_table(["", "paper", "ours", "why it is not judged"], rows, left=("why it is not judged",))
 

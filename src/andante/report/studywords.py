@@ -1,9 +1,9 @@
-"""How the tables of a study write numbers: the paper's as they are printed, and durations."""
+"""Numbers in the tables of a study: the paper's numbers as they are printed, and durations."""
 
 from __future__ import annotations
 
 from andante.datafile import Written
-from andante.report.markdown import plain
+from andante.markdown import plain
 
 
 def not_compared(fault: str) -> str:

@@ -11,22 +11,22 @@ from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING
 
 from andante.files import write_whole
+from andante.markdown import markdown_table
 from andante.measures import MEASURES, QUALITIES, STATISTICS, Row, Statistics, Summary, measure_and_statistic, summarise
 from andante.notebook import html_table
-from andante.report.markdown import markdown_table
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.table import Table
 
-_WIDTH = 100  # columns of text where there is no terminal
+_WIDTH = 100  # columns of text without a terminal
 _PADDING, _EDGE = 2, 1  # what a table in a terminal adds to its text, per column and at its end
-_NAME = 24  # columns of text for names where the table is too wide: longer ones wrap, between parameters if they can
+_NAME = 24  # columns of text for names if the table is too wide; longer ones wrap, if possible between parameters
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its title, its unit, its meaning, and the text of its cell for an agent."""
+    """A column: its title, its unit, its meaning, and the text of its cell for an agent."""
 
     title: str
     unit: str
@@ -41,7 +41,7 @@ class Column:
         return float(getattr(summary[self.measure], self.statistic))
 
 
-# The measures of the table, each with the statistics it is shown by.
+# The measures of the table, each with the statistics that are shown.
 _SHOWN = {
     "suboptimality_ratio": ("mean", "median", "p95"),
     "replanned_ratio": ("mean", "median", "p95"),
@@ -65,7 +65,7 @@ _SHOWN = {
     "memory_bytes": ("max",),
 }
 
-#: Measures of preparation: in the table only if there was any.
+#: Measures of preparation, which are in the table only if there was any.
 _PREPARED = frozenset({"database_bytes", "build_seconds"})
 
 _WORDS = {"median": "Median.", "p95": "95 of 100 trials are below.", "max": "The largest of all trials."}
@@ -76,7 +76,7 @@ def columns(summaries: Sequence[Summary], measures: Sequence[str] = (), about: s
     """Return the columns that these summaries can fill: those of ``measures``, or by default the usual ones.
 
     A measure is given as ``cost``, for all statistics, or as ``cost:median`` for one. The title of the first column is
-    what the summaries are ``about``. Of the usual ones, databases and build time are left out if no agent has any.
+    ``about``. Of the usual columns, databases and build time are left out if no agent has any.
     """
     asked = [measure_and_statistic(text) for text in measures]
     wanted: list[tuple[str, tuple[str, ...]]] = [(name, (one,) if one else STATISTICS) for name, one in asked]
@@ -88,7 +88,7 @@ def columns(summaries: Sequence[Summary], measures: Sequence[str] = (), about: s
         if any(name in s.measures and (name not in spared or s[name].max > 0) for s in summaries)
     ]
     head = [
-        Column(headed(about), "", _ABOUT.get(about, "What the line is about."), lambda s: s.name),
+        Column(headed(about), "", _ABOUT.get(about, "What the line describes."), lambda s: s.name),
         Column(
             "Arrived",
             "",
@@ -96,7 +96,7 @@ def columns(summaries: Sequence[Summary], measures: Sequence[str] = (), about: s
             _arrived,
         ),
     ]
-    titled = {name for name, some in measured if "mean" in some}  # whose other columns need not name the measure
+    titled = {name for name, some in measured if "mean" in some}  # their other columns need not name the measure
     return head + [
         _column(name, statistic, name in QUALITIES and name in titled, bool(measures) or name in QUALITIES)
         for name, some in measured
@@ -133,7 +133,7 @@ def _arrived(summary: Summary) -> str:
 
 
 def lead(rows: Sequence[Row]) -> str:
-    """Return what was compared, counted from the rows, as a sentence.
+    """Return the numbers of agents and problems, counted from the rows, as a sentence.
 
     >>> lead([{"algorithm": "lrta", "solved": True, "map": "arena", "sight": 5}])
     '1 agent, 1 problem each on arena, with sight 5.'
@@ -182,7 +182,7 @@ def marks(summaries: Sequence[Summary], shown: Sequence[Column], best: Best | No
 class ComparisonTable:
     """The table for a terminal or a notebook.
 
-    If it is too wide for a terminal, long names wrap, and the columns are split into several tables below each other.
+    If it is too wide for a terminal, long names wrap, and the columns are split into several tables.
     """
 
     def __init__(
@@ -247,7 +247,7 @@ def _blocks(widths: Sequence[int], room: int) -> list[list[int]]:
 
 
 def headed(about: str) -> str:
-    """Return what a line is about as the title of its column.
+    """Return the name of a measure or column as a title.
 
     >>> headed("optimal_cost")
     'Optimal cost'
@@ -292,7 +292,7 @@ def summary_csv(summaries: Sequence[Summary], about: str = "agent") -> str:
 
 
 def csv_text(rows: Iterable[Row]) -> str:
-    """Return the rows themselves, every trial with all its columns, as comma-separated values."""
+    """Return the rows, every trial with all its columns, as comma-separated values."""
     table = list(rows)
     names = list(dict.fromkeys(name for row in table for name in row))
     text = io.StringIO()
@@ -303,5 +303,5 @@ def csv_text(rows: Iterable[Row]) -> str:
 
 
 def write_csv(rows: Iterable[Row], path: str | os.PathLike[str]) -> None:
-    """Write the rows to a CSV file, whole or not at all."""
+    """Write the rows to a CSV file, completely or not at all."""
     write_whole(path, csv_text(rows).encode())

@@ -11,8 +11,8 @@ from andante.measures import Comparison
 def title_of(agent: str) -> str:
     """Return an agent's name with the title of its algorithm instead of its name in the notation.
 
-    What follows the name stays: parameters that differ from their defaults, and conditions. The name of something that
-    is not registered stays unchanged.
+    The text after the name is kept: parameters that differ from their defaults, and conditions. A name that is not
+    registered is returned unchanged.
 
     >>> title_of("lrta(depth=3), sight 5"), title_of("astar"), title_of("no such agent")
     ('LRTA* (depth=3), sight 5', 'A*', 'no such agent')

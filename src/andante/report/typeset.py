@@ -1,4 +1,4 @@
-"""How wide a text is when LaTeX has typeset it, closely enough to reserve room and to divide tables that are too wide.
+"""The width of texts typeset by LaTeX, accurate enough to reserve space and to split tables that are too wide.
 
 Widths are those of Computer Modern at ten points. Most other fonts of papers are narrower.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-#: Widths in points of the signs that are not as wide as most.
+#: Widths in points of the signs that differ from most.
 _WIDTHS = {
     **dict.fromkeys("ijl.,:;'!|", 2.8),
     **dict.fromkeys("ftrs()[]-/ ", 3.9),
@@ -24,12 +24,12 @@ _TOKEN = re.compile(r"\\([a-zA-Z]+|.)|([{}$~])|(.)", re.DOTALL)
 
 
 def width(text: str) -> float:
-    r"""Return about how wide a text is, in points.
+    r"""Return the approximate width of a text, in points.
 
     >>> width("12") == width("$12$"), width("{(1)}") < width(r"{\,(1)}")
     (True, True)
     """
-    found = 5.6 * text.count("=") if "$" in text else 0.0  # what is around it in a formula
+    found = 5.6 * text.count("=") if "$" in text else 0.0  # the space around it in a formula
     for command, hidden, sign in _TOKEN.findall(text):
         if command:
             found += _COMMANDS.get(command, _of(command) if len(command) == 1 else _USUAL)
@@ -43,7 +43,7 @@ def _of(sign: str) -> float:
 
 
 def broken(text: str, most: float, measured: Callable[[str], float] = width) -> list[str]:
-    """Return the lines of a text, none wider than ``most``, if there are commas or, failing that, spaces to break at.
+    """Return the lines of a text, none wider than ``most``, broken at commas or, if there are none, at spaces.
 
     >>> broken("TBA* (budget=10, r=0.5, weight=2)", 90)
     ['TBA* (budget=10,', 'r=0.5, weight=2)']

@@ -1,4 +1,4 @@
-"""Which agents are better than which, as a table and sentences: for terminals, Markdown, LaTeX and pages."""
+"""The comparison of agents as a table and sentences, for terminals, Markdown, LaTeX and pages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def head(comparison: Comparison) -> list[str]:
 def lines(comparison: Comparison) -> list[list[str]]:
     """Return the table of differences from the best agent: one line per agent, the best first.
 
-    Of very many agents, only the first are in it.
+    If there are very many agents, only the first ones are in it.
     """
     known = measure(comparison.measure)
     found = []
@@ -42,7 +42,7 @@ def lines(comparison: Comparison) -> list[list[str]]:
 
 
 def sentences(comparison: Comparison) -> list[str]:
-    """Return what was compared, how, and which agents are better than which."""
+    """Return sentences about what was compared, how, and which agents are better than others."""
     hidden = len(comparison.agents) - _MOST_LINES
     more = f"{hidden:,} more agents are not in the table of differences." if comparison.means and hidden > 0 else ""
     return [one for one in (comparison.ground, comparison.method, more, *comparison.verdicts) if one]
@@ -71,7 +71,7 @@ def as_data(comparison: Comparison) -> dict[str, Any]:
 
 
 def below(summaries: Sequence[Summary], comparison: Comparison | None) -> list[str]:
-    """Return what stands below a table: what its errors are, what is bold, and which agents are better than which."""
+    """Return the sentences below a table: about its errors, bold numbers, and which agents are better than others."""
     words = [caption(summaries)]
     if comparison is not None:
         words.append(BOLD)
@@ -81,7 +81,7 @@ def below(summaries: Sequence[Summary], comparison: Comparison | None) -> list[s
 def caption_and_notes(
     title: str, summaries: Sequence[Summary], comparison: Comparison | None
 ) -> tuple[list[str], list[str]]:
-    """Return the caption of a table for a paper, and what is better than what, as sentences for its author."""
+    """Return the caption of a table for a paper, and the comparison of agents as sentences for its author."""
     words = [f"{title.rstrip('.')}.", caption(summaries).replace("(a to b)", "[a,\N{NO-BREAK SPACE}b]")]
     if comparison is None:
         return [one for one in words if one], []
@@ -91,7 +91,7 @@ def caption_and_notes(
 
 
 def caption(summaries: Sequence[Summary]) -> str:
-    """Return what the errors and intervals of a table are, for its caption.
+    """Return the explanation of a table's errors and intervals, for its caption.
 
     >>> from andante.measures import summarise
     >>> caption(summarise([{"algorithm": "a", "solved": True, "map": f"map {k}", "cost": 1.0} for k in range(12)]))
@@ -105,5 +105,5 @@ def caption(summaries: Sequence[Summary]) -> str:
 
 
 def _widest(summary: Summary) -> Statistics | None:
-    """Return the statistics of a summary that rest on most numbers."""
+    """Return the statistics of a summary that are over most numbers."""
     return max(summary.measures.values(), key=lambda one: one.count, default=None)

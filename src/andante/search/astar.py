@@ -1,12 +1,12 @@
-"""A* over buckets, which can be interrupted after any expansion: the same kernels plan a path at once or in slices.
+"""A* over buckets, which can be interrupted after any expansion; the same kernels plan a path in one go or in slices.
 
 With ``weight`` above 1 it is weighted A*: f = g + weight * h, and the path found costs at most ``weight`` times the
-least. The queue's keys are f / weight, so their scale does not depend on the weight.
+optimal cost. The queue's keys are f / weight, so their scale does not depend on the weight.
 
 Buckets order states only roughly. So the search continues after the first path to the goal until no queued state can
 lead to a cheaper one, and a closed state is reopened when a cheaper path to it is found. The result is exact. Without a
 weight, states are hardly ever reopened on game maps: not once in 2.5 million expansions. With a weight they would be
-reopened all the time. That is not necessary if the weight makes up for the width w of a bucket, that is if
+reopened all the time. Reopening is not necessary if the weight makes up for the width w of a bucket, that is if
 (weight - 1) * c >= weight * w for the cheapest arc c. Then, if g(y) <= weight * (g*(y) + w) for a closed state y, the
 next state of a cheapest path has g <= weight * g*, and any state closed before it has at most its f plus the width of a
 bucket. By induction the former holds for all closed states and the latter for the first state of a cheapest path that
@@ -47,15 +47,15 @@ from andante.world.layout import (
 )
 
 UNLIMITED = 1 << 62  # steps
-PART = 64  # problems solved before a thread looks whether the user has interrupted
+PART = 64  # problems solved before a thread checks whether the user has interrupted
 
 
 TREE = np.dtype(
     [
-        ("firm", np.float64),  # from this weight on closed states stay closed
+        ("firm", np.float64),  # the weight from which on closed states stay closed
         ("now", np.uint32),  # twice the number of this search
         ("damaged", np.bool_),  # whether a move in the tree may have been cut since the search began
-        ("seen", np.int64),  # changes of the map that were taken in
+        ("seen", np.int64),  # changes of the map that the search has followed
     ],
     align=True,
 )
@@ -65,8 +65,8 @@ class Tree(NamedTuple):
     """The states that a search has reached, with their costs and parents.
 
     The records of states are the open list's. ``mark`` is twice the number of this search if a state is open, and one
-    more if it is closed. ``parent`` is the place of the parent's record, so that a path is followed without looking
-    anything up; -1 for the start.
+    more if it is closed. ``parent`` is the place of the parent's record, so that a path is followed without any lookup;
+    it is -1 for the start.
     """
 
     where: Index
@@ -96,7 +96,7 @@ class Tree(NamedTuple):
         numbers: int | None = None,
         changes: Changes = UNCHANGED,
     ) -> Tree:
-        """Return arrays for a search over all states, or ``numbers`` of them, with moves of such costs.
+        """Return arrays for a search over all states, or ``numbers`` of them, with moves of these costs.
 
         With ``most_moves``, the number of moves of a state in the open, states at walls are expanded first.
         """
@@ -111,7 +111,7 @@ class Tree(NamedTuple):
         return cls(nodes.where, nodes.node, mind.one(TREE, (firm, 0, False, 0)), queue, log, changes)
 
     def with_same_queue(self, mind: Mind) -> Tree:
-        """Return a tree for another search, at another time, with the queue of this one."""
+        """Return a tree for another search at another time, which uses the queue of this one."""
         nodes = Nodes.over(mind)
         firm = self.scalars[0]["firm"]
         return Tree(nodes.where, nodes.node, mind.one(TREE, (firm, 0, False, 0)), self.open, self.log, self.changes)
@@ -126,11 +126,11 @@ def begin(tree: Tree, graph: Layout, start: int, goal: int, weight: float) -> No
 
 @kernel
 def restart(tree: Tree, base: float) -> None:
-    """Forget the last search; keys below ``base`` are not expected."""
+    """Forget the last search and expect no keys below ``base``."""
     at = tree.scalars[0]
     at["damaged"], at["seen"] = False, tree.changes.scalars[0]["total"]
     at["now"] += 2
-    if at["now"] == 0:  # once in two billion searches the numbers run out
+    if at["now"] == 0:  # after two billion searches the numbers start again
         forget(tree.where, tree.node["mark"])
         at["now"] = 2
     openlist.clear(tree.open, base)
@@ -138,7 +138,7 @@ def restart(tree: Tree, base: float) -> None:
 
 @generic
 def _prefetch_record(where: Index, node: npt.NDArray[Any], state: int) -> None:
-    """Prefetch the record of a state, where it is known without a search."""
+    """Prefetch the record of a state, if its place is known without a lookup."""
     raise TypeError(where)
 
 
@@ -163,10 +163,10 @@ def open_at(tree: Tree, graph: Layout, state: int, parent: int, g: float, goal: 
 def _open(
     tree: Tree, graph: Layout, state: int, place: int, parent: int, ahead: int, g: float, goal: int, weight: float
 ) -> None:
-    """Open a state that is not queued. Its record lies at ``place``, its parent's at ``parent``.
+    """Open a state that is not queued. Its record is at ``place``, its parent's at ``parent``.
 
-    When the state is expanded, its neighbours are looked at. Of those, on grids, the ones around ``ahead``, opposite to
-    its parent, are not in the cache yet. Waiting for them took a third of the time.
+    When the state is expanded, its neighbours are read. On grids, the ones around ``ahead``, opposite to its parent,
+    are not in the cache yet. Waiting for them took a third of the time.
     """
     node = tree.node[place]
     node["g"], node["parent"], node["mark"] = g, parent, tree.scalars[0]["now"]
@@ -179,9 +179,9 @@ def _open(
 
 @kernel
 def expand(tree: Tree, graph: Layout, place: int, goal: int, weight: float) -> int:
-    """Close the state whose record lies at ``place`` and was just taken from the queue, and open its successors.
+    """Close the state whose record is at ``place`` and was just taken from the queue, and open its successors.
 
-    Returns the number of its moves.
+    Return the number of its moves.
     """
     state = number_at(tree.where, place) & MOST_STATES
     now = tree.scalars[0]["now"]
@@ -216,16 +216,16 @@ def expand(tree: Tree, graph: Layout, place: int, goal: int, weight: float) -> i
 
 # --- maps that change -----------------------------------------------------------------------------------------------
 
-MOST_CHANGES = 64  # that are taken in one by one
+MOST_CHANGES = 64  # processed one by one
 
 
 @kernel
 def take_in(tree: Tree, graph: Layout, goal: int, weight: float) -> bool:
-    """Take in what has changed on the map since the search was last continued; return False if that is too much.
+    """Update the search to the changes of the map since it last continued; return False if there are too many.
 
-    Where a cell was opened, the states around it are expanded again. Where one was closed that was not expanded yet, it
-    is taken out of the queue. Otherwise the tree is kept and may be `damaged`: states are reached by moves that no
-    longer exist. They are few, and most are on nobody's path, so this is found out when a path is traced.
+    Where a cell was opened, the states around it are expanded again. A closed cell that was not expanded yet is removed
+    from the queue. Otherwise the tree is kept and may be `damaged`: states are reached by moves that no longer exist.
+    They are few, and most are on no agent's path, so damage is detected when a path is traced.
     """
     at, total = tree.scalars[0], tree.changes.scalars[0]["total"]
     if total - at["seen"] > MOST_CHANGES:
@@ -242,14 +242,14 @@ def take_in(tree: Tree, graph: Layout, goal: int, weight: float) -> bool:
 
 @kernel
 def expect_damage(tree: Tree) -> None:
-    """Take note that the map has changed since the search ended; its queue is no longer used."""
+    """Record that the map has changed since the search ended and its queue is no longer used."""
     at = tree.scalars[0]
     at["damaged"], at["seen"] = True, tree.changes.scalars[0]["total"]
 
 
 @kernel
 def _take_in_opened(tree: Tree, graph: Layout, cell: int, goal: int, weight: float) -> None:
-    """Expand the states around an opened cell again, and the cell itself if it was reached when it was open before."""
+    """Expand the states around an opened cell again, and the cell itself if it was reached when it was last open."""
     _reopen(tree, graph, cell, goal, weight)
     for k in range(degree(graph, cell)):
         _reopen(tree, graph, target(graph, cell, k), goal, weight)
@@ -266,10 +266,10 @@ def _reopen(tree: Tree, graph: Layout, state: int, goal: int, weight: float) -> 
 
 @kernel
 def _take_in_closed(tree: Tree, graph: Layout, cell: int) -> None:
-    """Take a closed cell out of the queue if it is there; note if a move of the tree was cut.
+    """Remove a closed cell from the queue if it is there; record whether a move of the tree was cut.
 
-    It stays reached, because it may have been expanded before and have children: parents never form a circle as long as
-    g of a state is at least g of its parent plus the move.
+    The cell stays reached, because it may have been expanded before and have children: parents never form a circle as
+    long as g of a state is at least g of its parent plus the move.
     """
     at, place = tree.scalars[0], find(tree.where, cell)
     if tree.node[place]["mark"] == at["now"]:
@@ -303,10 +303,10 @@ def is_damaged(tree: Tree) -> bool:
 class Slice(NamedTuple):
     """The result of one slice of a search."""
 
-    over: bool  # a cheapest path to the goal is known, or there is none
+    over: bool  # a cheapest path to the goal is known, or no path exists
     steps: int  # states taken from the queue
     expanded: int
-    touched: int  # moves looked at
+    touched: int  # moves generated
 
 
 @kernel
@@ -343,9 +343,9 @@ def advance(tree: Tree, graph: Layout, goal: int, weight: float, most: int, slac
 
 @kernel
 def search(tree: Tree, graph: Layout, start: int, goal: int, weight: float) -> tuple[int, int]:
-    """Search for a cheapest path to ``goal``; return the number of states expanded and of moves looked at.
+    """Search for a cheapest path to ``goal``; return the numbers of states expanded and of moves generated.
 
-    There is a path if the goal is `reached` afterwards.
+    A path exists if the goal is `reached` afterwards.
     """
     begin(tree, graph, start, goal, weight)
     whole = advance(tree, graph, goal, weight, UNLIMITED)
@@ -354,7 +354,7 @@ def search(tree: Tree, graph: Layout, start: int, goal: int, weight: float) -> t
 
 @kernel
 def most_promising(tree: Tree, goal: int) -> int:
-    """Return the state that an unfinished search would expand next; the goal if it has the least key too."""
+    """Return the state that an unfinished search would expand next; the goal if its key is also the least."""
     place = openlist.first(tree.open)
     least = openlist.floor(tree.open) + openlist.width(tree.open)
     if reached(tree, goal) and openlist.key_of(tree.open, find(tree.where, goal)) < least:
@@ -376,19 +376,19 @@ def cost_to(tree: Tree, state: int) -> float:
 
 @kernel
 def parent_of(tree: Tree, state: int) -> int:
-    """Return the state before ``state`` on that path; -1 for the start."""
+    """Return the state before ``state`` on the path found to it; -1 for the start."""
     return state_at(tree, parent_place(tree, find(tree.where, state)))
 
 
 @kernel
 def parent_place(tree: Tree, place: int) -> int:
-    """Return where the record of a state's parent lies, given where its own does; -1 for the start."""
+    """Return the place of the record of a state's parent, given that of its own record; -1 for the start."""
     return int64(tree.node[place]["parent"])
 
 
 @kernel
 def state_at(tree: Tree, place: int) -> int:
-    """Return the state whose record lies at a place; -1 for -1."""
+    """Return the state whose record is at a place; -1 for -1."""
     return number_at(tree.where, place) if place >= 0 else -1
 
 
@@ -422,7 +422,7 @@ def _costs(
 def optimal_costs(
     graph: Graph, starts: npt.ArrayLike, goals: npt.ArrayLike, *, threads: int = 1
 ) -> npt.NDArray[np.float64]:
-    """Return the cost of a cheapest path for each pair of start and goal; infinite where there is none.
+    """Return the cost of a cheapest path for each pair of start and goal; infinite if there is no path.
 
     >>> from andante.world.graph import Graph
     >>> optimal_costs(Graph.from_edges([(0, 1, 3.0), (1, 2, 4.0), (0, 2, 9.0)]), [0], [2])

@@ -1,4 +1,4 @@
-"""The path an agent came by, kept so that it can go back: a stack that drops its oldest states when it is full."""
+"""The path by which an agent came, kept so that it can go back: a stack that drops its oldest states when full."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Behind(NamedTuple):
 
     @classmethod
     def over(cls, mind: Mind, room: int) -> Behind:
-        """Return an empty stack with room for this many states."""
+        """Return an empty stack with space for this many states."""
         return cls(mind.index(Group.LINE, room), mind.field(np.int32, Group.LINE, room), mind.one(STACK), room)
 
 
@@ -60,7 +60,7 @@ def last_left(behind: Behind, below: int = 0) -> int:
 
 @kernel
 def go_back(behind: Behind, states: int = 1) -> None:
-    """Pop this many states, as the agent returns to the last of them; there must be that many."""
+    """Pop this many states, as the agent returns to the last of them; the stack must contain as many."""
     at = behind.scalars[0]
     top = at["top"] - states
     at["top"] = top if top >= 0 else top + behind.room

@@ -1,11 +1,11 @@
 """A bucket queue: states ordered by a quantised float key, in constant time per push and pop.
 
-A state is known here by the place of its record (`search.records`), which for a single agent is the state's own number.
-Every state is in at most one bucket, in a doubly linked list whose links are in the states' records, so the queue never
-grows. Within a bucket the last in is the first out, which on grids prefers deeper states. The buckets form a ring:
-buckets used up at the front are used again at the far end. A key beyond the ring waits in the last bucket, and keys can
-come to be beyond it when far lower ones follow, as in weighted searches. When such a state comes to the front it is put
-back further on, a few states at a time, so that no pop has to move many.
+A state is identified here by the place of its record (`search.records`), which for a single agent is the state's own
+number. Every state is in at most one bucket, in a doubly linked list whose links are in the states' records, so the
+queue never grows. Within a bucket the last in is the first out, which on grids prefers deeper states. The buckets form
+a ring, so that buckets used up at the front are used again at the far end. A key beyond the ring waits in the last
+bucket, and keys can end up beyond it when far lower ones follow, as in weighted searches. When such a state reaches the
+front, it is put back further behind, a few states at a time, so that no pop has to move many.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from andante.search.records import Index
 BUCKETS = 1 << 12  # a power of two; few enough that each unit of a crowd can have a ring of its own
 PER_COST = 16.0  # buckets per cost of a typical move
 SLOT = BUCKETS - 1  # mask for a bucket's index in the ring
-PUT_BACK = 8  # states that one look at the front may put back: as many as an expansion opens
+PUT_BACK = 8  # states put back per pop, as many as an expansion opens
 _UNUSED = 1 << 60  # a bucket beyond all others: the first push sets the first bucket in use
 
 NONE = -1
@@ -32,8 +32,8 @@ LATER = -2
 
 #: A queued state's key, and the next and previous state in its bucket; these are valid only while the state is queued.
 #: The first state in a bucket has ~index of the bucket in the ring as its previous, and the next of the last is
-#: negative. The other fields belong to the search that owns the queue, so that all it needs to know about a state is in
-#: one place in memory.
+#: negative. The other fields belong to the search that owns the queue, so that all data of a state is in one place in
+#: memory.
 NODE = np.dtype(
     [
         ("g", np.float64),
@@ -58,7 +58,7 @@ RING = np.dtype(
 
 
 class Nodes(NamedTuple):
-    """The records of states, of NODE, and where they lie."""
+    """The records of states, of NODE, and their index."""
 
     where: Index
     node: npt.NDArray[Any]
@@ -70,7 +70,7 @@ class Nodes(NamedTuple):
 
 
 def buckets_for(nodes: Nodes) -> int:
-    """Return the number of buckets that a queue over these records needs: none if there are no records."""
+    """Return the number of buckets that a queue over these records needs; 0 if there are no records."""
     return BUCKETS if len(nodes.node) else 0
 
 
@@ -95,7 +95,7 @@ class Buckets(NamedTuple):
 
 @kernel
 def clear(queue: Buckets, base: float) -> None:
-    """Empty the queue, in time proportional to the buckets in use. Keys below ``base`` are not expected."""
+    """Empty the queue, in time proportional to the buckets in use; expect no keys below ``base``."""
     at = queue.scalars[0]
     for b in range(at["first"], min(at["last"] + 1, at["first"] + BUCKETS)):
         queue.head[b & SLOT] = 0
@@ -129,7 +129,7 @@ def set_first(queue: Buckets, slot: int, state: int) -> None:
 
 @kernel
 def _set_previous(queue: Buckets, state: int, previous: int, unqueued: int) -> None:
-    """Set what comes before ``state``; if it is negative, write to the record of ``unqueued`` instead.
+    """Set the state before ``state``; if ``state`` is negative, write to the record of ``unqueued`` instead.
 
     Whether a bucket has more states is hard to predict, and an unused write is cheaper than a mispredicted branch.
     """
@@ -145,7 +145,7 @@ def bucket(queue: Buckets, key: float) -> int:
 
 @kernel
 def bucket_in_reach(queue: Buckets, key: float) -> int:
-    """Return the number of the bucket that a key is put in: its own, or the last of the ring if that is beyond it."""
+    """Return the number of the bucket that a key is put in: its own, or the last of the ring if its own is beyond."""
     at = queue.scalars[0]
     return min(bucket(queue, key), at["first"] + BUCKETS - 1)
 
@@ -186,7 +186,7 @@ def front(queue: Buckets) -> int:
 
 @kernel
 def is_due(queue: Buckets, state: int) -> bool:
-    """Return whether the state at the front belongs there, so that its key is not beyond the ring."""
+    """Return whether the state at the front belongs there, that is whether its key is not beyond the ring."""
     return bucket(queue, queue.node[state]["key"]) <= queue.scalars[0]["first"]
 
 
@@ -194,8 +194,8 @@ def is_due(queue: Buckets, state: int) -> bool:
 def first(queue: Buckets) -> int:
     """Return a state with the least key, up to the width of a bucket, or NONE.
 
-    States at the front whose keys are beyond the ring are put back further on. If there are more than PUT_BACK of them,
-    the next one is returned, so that this takes constant time.
+    States at the front whose keys are beyond the ring are put back further behind. If there are more than PUT_BACK of
+    them, the next one is returned, so this takes constant time.
     """
     state, left = front(queue), PUT_BACK
     while left > 0 and state >= 0 and not is_due(queue, state):
@@ -209,7 +209,7 @@ def first(queue: Buckets) -> int:
 def take(queue: Buckets) -> int:
     """Remove and return a state with the least key, up to the width of a bucket; NONE if the queue is empty.
 
-    LATER means that too many states had to be put back: call again. This takes constant time in any case.
+    Return LATER if too many states had to be put back: then call again. This takes constant time in any case.
     """
     state = first(queue)
     if state < 0:
@@ -246,6 +246,6 @@ def key_of(queue: Buckets, state: int) -> float:
 
 @kernel
 def width(queue: Buckets) -> float:
-    """Return how much the keys in one bucket may differ."""
+    """Return the largest difference between keys in one bucket."""
     at = queue.scalars[0]
     return 1.0 / at["scale"]

@@ -1,6 +1,7 @@
-"""Random numbers for agents: they depend on a seed and on the problem, and on nothing that ran before.
+"""Random numbers for agents, which depend on a seed and on the problem only, not on earlier runs.
 
-They are 32-bit hashes of a counter, so every machine and thread draws the same numbers, and starting again is free.
+They are 32-bit hashes of a counter, so every machine and thread draws the same numbers, and starting again costs
+nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _STEP = 0x9E3779B9  # increment of the counter: odd, so that it takes every valu
 CHANCE = np.dtype(
     [
         ("counter", np.int64),
-        ("problem", np.int64),  # the problem that the counter belongs to
+        ("problem", np.int64),  # the problem of the counter
     ]
 )
 
@@ -35,7 +36,7 @@ class Chance(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> Chance:
-        """Return a generator that has drawn nothing yet."""
+        """Return a generator that has drawn no numbers yet."""
         return cls(space.mind.one(CHANCE), space.clock)
 
 

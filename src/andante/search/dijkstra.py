@@ -4,15 +4,15 @@ On grids a state is reached along only one of many equal paths, the one that mov
 Rabin 2016, "Canonical orderings on grids"). A move is skipped if the previous cell has another path to the same cell
 that costs less, or that costs the same and ends with a straight move. A straight move is skipped only if the other path
 costs less, so never on an optimal path. Where a diagonal move on an optimal path is skipped, an equal path ends with a
-straight move. So no distance is lost, whichever of several equal paths came first. The queue is a ring of three
+straight move. So no distance is lost, whichever of several equal paths is found first. The queue is a ring of three
 buckets, each as wide as a straight move. No state is reached from its own bucket, so the distances in a bucket are
-final when its turn comes.
+final when the search gets to it.
 
 On other graphs with similar costs, a ring of four buckets is enough: a bucket is as wide as the cheapest move or half
 the most expensive one, so a state's successors are at most three buckets further on, and each bucket is a plain array.
-Elsewhere SciPy's heap is better.
+On all other graphs SciPy's heap is faster.
 
-Files beside this one count the optimal paths (`search.pathcounts`) and find their first moves (`search.firstmoves`).
+Modules beside this one count the optimal paths (`search.pathcounts`) and find their first moves (`search.firstmoves`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from andante.world.layout import PRICE, Layout, Moves, degree, price, target, un
 if TYPE_CHECKING:
     from andante.search.firstmoves import Starts
 
-PLACE = 28  # bits of a wave's entry that hold the state; the others hold the direction it was reached in
+PLACE = 28  # bits of a wave's entry that hold the state; the others contain the direction in which it was reached
 MOST_STATES = 1 << PLACE  # larger grids use the ring for other graphs
 NOWHERE = 8  # the direction in which the source was reached
 MOST_MOVES = uint64(8)
@@ -41,7 +41,7 @@ MAX_COST_RATIO = 8.0  # most expensive to cheapest move, beyond which a heap is 
 
 
 def _onward(pruned: bool) -> npt.NDArray[np.uint32]:
-    """Return the moves to continue with, four bits each, by the direction a cell was reached in and its legal moves."""
+    """Return the moves to continue with, four bits each, by the direction of arrival in a cell and its legal moves."""
     table = np.zeros((NOWHERE + 1, 256), np.uint32)
     for came in range(NOWHERE + 1):
         for mask in range(256):
@@ -69,13 +69,13 @@ ALL_MOVES, CANONICAL_MOVES = _onward(False), _onward(True)
 class Wave(NamedTuple):
     """Buffers to search a grid: three buckets of entries, each a state, the direction that led to it, and its cost."""
 
-    entry: npt.NDArray[np.uint32]  # [3 * (n + 8)]: a state may be queued twice or more, outdated entries can be dropped
+    entry: npt.NDArray[np.uint32]  # [3 * (n + 8)]: a state may be queued several times; outdated entries can be dropped
     cost: npt.NDArray[np.float64]  # [3 * (n + 8)]
     onward: npt.NDArray[np.uint32]  # [9 * 256], ALL_MOVES or CANONICAL_MOVES
 
 
 class Ends(NamedTuple):
-    """Where the next bucket of a wave ends, where the one after it ends, and the cost at which the latter begins."""
+    """The ends of the next bucket of a wave and of the one after it, and the cost at which the latter begins."""
 
     next: int
     after: int
@@ -120,8 +120,8 @@ def new_room(graph: Graph) -> Wave | Ring | None:
 def spread(field: Field, graph: Graph, source: int, within: float = np.inf) -> int:
     """Fill ``field`` from ``source`` and return the number of states reached.
 
-    With ``within``, these are all states up to that distance, and perhaps some more. Of the others, the distance may
-    be too large, but is above ``within``.
+    With ``within``, these are all states up to that distance, and perhaps some more. The distances of the others may be
+    too large, but they are above ``within``.
     """
     expanded = _fill(field, graph, source, within)
     if isinstance(field.room, Wave):
@@ -131,7 +131,7 @@ def spread(field: Field, graph: Graph, source: int, within: float = np.inf) -> i
 
 
 def distances(graph: Graph, source: int) -> npt.NDArray[np.float64]:
-    """Return the cost of a cheapest path from ``source`` to every state; infinite where there is none.
+    """Return the cost of a cheapest path from ``source`` to every state; infinite if there is no path.
 
     >>> from andante.world.graph import Graph
     >>> distances(Graph.from_edges([(0, 1, 3.0), (1, 2, 4.0), (0, 2, 9.0)]), 0)
@@ -173,10 +173,10 @@ def _flood_grid(room: Wave, field: Field, graph: Moves, source: int, within: flo
 
 @kernel
 def sweep(found: Field | Starts, graph: Moves, first: int, second: int, within: float) -> int:
-    """Expand states bucket by bucket, beginning with so many entries in the first two, and return their number.
+    """Expand states bucket by bucket and return their number; the first two buckets have this many entries.
 
-    Buckets whose states are all farther away than ``within`` are left alone. Indices are unsigned: comparing signed
-    ones with zero at each use took a third of the time.
+    Buckets whose states are all farther away than ``within`` are skipped. Indices are unsigned, because comparing
+    signed ones with zero at each use took a third of the time.
     """
     entry, cost, distance = found.room.entry, found.room.cost, found.distance
     row = uint64(len(entry) // 3)
@@ -205,7 +205,7 @@ def sweep(found: Field | Starts, graph: Moves, first: int, second: int, within: 
 
 @generic
 def expand(found: Field | Starts, graph: Moves, here: int, reached: float, number: int, ends: Ends) -> Ends:
-    """Expand the state of the entry ``here``, the ``number``-th to be expanded, and return where buckets end then."""
+    """Expand the state of the entry ``here``, the ``number``-th to be expanded, and return the new ends of buckets."""
     raise TypeError(found)
 
 
@@ -227,7 +227,7 @@ def _expand_in_order(found: Field, graph: Moves, here: int, reached: float, numb
 
 @kernel
 def queue(room: Wave, entry: int, cost: float, ends: Ends) -> Ends:
-    """Put an entry into the bucket that its cost belongs in, and return where the buckets end then."""
+    """Add an entry to the bucket of its cost, and return the new ends of the buckets."""
     if cost < ends.border:
         room.entry[ends.next], room.cost[ends.next] = entry, cost
         return Ends(ends.next + uint64(1), ends.after, ends.border)

@@ -5,8 +5,8 @@ On a grid this holds if they form one unbroken arc of the ring around it. On oth
 neighbours themselves are considered. If every move can be reversed, removing such a state leaves the rest of the map
 connected.
 
-That is true of the map on which they were removed. When a cell closes, a state may be needed that was removed long ago;
-when one opens, it may lie among removed states; and so may a goal that moves. In each case all removed states are back.
+This is true of the map on which they were removed. When a cell closes, a state may be needed that was removed long ago.
+When one opens, it may be among removed states, and so may a goal that moves. In each case all removed states return.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from andante.world.layout import (
 
 
 class Gone(NamedTuple):
-    """The states removed in this problem, on the present version of the map; empty for agents that remove none."""
+    """The states removed in this problem, on the present version of the map; empty for agents that remove no states."""
 
     where: Index
-    version: npt.NDArray[np.int64]  # a field of the states' records, when the state was removed ...
-    drift: npt.NDArray[np.float64]  # ... and how far the goal had moved by then
+    version: npt.NDArray[np.int64]  # a field of the states' records, the version in which the state was removed
+    drift: npt.NDArray[np.float64]  # the distance that the goal had moved by then
     clock: Clock
     changes: Changes
 
@@ -83,7 +83,7 @@ IS_ARC = np.array([_is_arc(mask) for mask in range(256)])
 
 @generic
 def is_gate(graph: Layout, state: int) -> bool:
-    """Return whether neighbours of a state may be far from each other without it: they are not one arc of its ring."""
+    """Return whether a state's neighbours are not one arc of its ring, so may be far from each other without it."""
     raise TypeError(graph)
 
 
@@ -99,7 +99,7 @@ def _may_be_a_gate(graph: Csr | Sixteen, state: int) -> bool:
 
 @generic
 def is_expendable(graph: Arrays, gone: Gone, state: int) -> tuple[bool, int]:
-    """Return whether the state is expendable, and how many states were expanded to find out."""
+    """Return whether the state is expendable, and the number of states expanded to find out."""
     raise TypeError(graph)
 
 
@@ -116,7 +116,7 @@ def _moves_expendable(graph: GridArrays, gone: Gone, state: int) -> tuple[bool, 
 
 @is_expendable.of(Csr, Sixteen)
 def _csr_expendable(graph: Csr | Sixteen, gone: Gone, state: int) -> tuple[bool, int]:
-    """Flood from the first neighbour through the others, marked in 64 bits; states with more neighbours are kept."""
+    """Flood from the first neighbour through the others, marked in 64 bits; keep states with more neighbours."""
     count = degree(graph, state)
     if count > 64:
         return False, 0

@@ -18,7 +18,7 @@ ANYHOW = OPEN << 8  # arrived in any direction
 
 @cache
 def _onward_by_all(pruned: bool) -> npt.NDArray[np.uint8]:
-    """Return the moves to continue with, by the directions in which optimal paths reach a cell and its legal moves."""
+    """Return the moves to continue with, by a cell's directions of arrival on optimal paths and its legal moves."""
     mask = np.arange(256, dtype=np.uint8)
     table = np.tile(mask, (256, 1))
     if pruned:
@@ -47,14 +47,14 @@ class Starts(NamedTuple):
 
 @kernel
 def flood_starts(starts: Starts, graph: Moves, source: int) -> int:
-    """Compute the distances and the first moves of optimal paths to each state; return the number of states expanded.
+    """Compute distances and first moves of optimal paths to each state; return the number of states expanded.
 
-    Bit k of ``how`` is the source's k-th move; no bit is set for the source itself and for states without a path.
+    Bit k of ``how`` is the source's k-th move; no bit is set for the source itself or for states without a path.
 
     Each state is reached along all canonical paths of least cost, and passes its first moves on along each. From the
-    source's neighbours paths continue in all directions. So for each first move of an optimal path there is a canonical
-    one: if the path was skipped because of a move p-s-t, then p-q-t costs as much and ends with a straight move, q is
-    reached by a path with this first move, and straight moves on optimal paths are never skipped.
+    source's neighbours, paths continue in all directions. So for each first move of an optimal path there is a
+    canonical path. If the path was skipped because of a move p-s-t, then p-q-t costs as much and ends with a straight
+    move, q is reached by a path with this first move, and straight moves on optimal paths are never skipped.
     """
     distance, how, room = starts.distance, starts.how, starts.room
     distance[:] = np.inf

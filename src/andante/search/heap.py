@@ -1,8 +1,8 @@
 """A priority queue over numbered items: a heap in flat arrays that knows the position of each item.
 
-The item with the least key comes first; among equal keys the one with the larger tie, among equal ties the one with the
-lower number. The order is therefore total, and nothing depends on how the heap was built. An item is queued at most
-once and can be moved or removed, so the heap never holds more entries than there are items.
+The item with the least key is first; among equal keys the one with the larger tie, among equal ties the one with the
+lower number. The order is therefore total and does not depend on how the heap was built. An item is queued at most once
+and can be moved or removed, so the heap never has more entries than there are items.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Heap(NamedTuple):
 
     @classmethod
     def in_mind(cls, mind: Mind, capacity: int) -> Heap:
-        """Return an empty heap for at most ``capacity`` states at a time, kept from move to move."""
+        """Return an empty heap for at most ``capacity`` states at a time, kept between moves."""
         return cls(
             mind.row(np.float64, capacity),
             mind.row(np.float64, capacity),
@@ -79,7 +79,7 @@ def _set_place(heap: Heap, item: int, at: int) -> None:
 
 @kernel
 def clear(heap: Heap) -> None:
-    """Empty the heap, in time proportional to its size. Records that were given back in the meantime stay so."""
+    """Empty the heap, in time proportional to its size. Released records stay released."""
     for at in range(size(heap)):
         heap.place[find(heap.where, int64(heap.item[at]))] = 0
     heap.scalars[0]["size"] = 0
@@ -125,7 +125,7 @@ def remove(heap: Heap, item: int) -> None:
 
 @kernel
 def is_ahead(heap: Heap, at: int, other: int) -> bool:
-    """Return whether the entry at one index comes out before the entry at another."""
+    """Return whether the entry at one index is popped before the entry at another."""
     return _is_ahead(heap, at, heap.key[other], heap.tie[other], int64(heap.item[other]))
 
 
@@ -141,7 +141,7 @@ def _is_ahead(heap: Heap, at: int, key: float, tie: float, item: int) -> bool:
 
 @kernel
 def _rise(heap: Heap, at: int, item: int, key: float, tie: float) -> None:
-    """Put the entry at this index, or as far above it as it belongs."""
+    """Put the entry at this index, or as far above it as its key requires."""
     while at > 0:
         above = (at - 1) // 2
         if _is_ahead(heap, above, key, tie, item):
@@ -153,7 +153,7 @@ def _rise(heap: Heap, at: int, item: int, key: float, tie: float) -> None:
 
 @kernel
 def _sink(heap: Heap, at: int, item: int, key: float, tie: float) -> None:
-    """Put the entry at this index, or as far below it as it belongs."""
+    """Put the entry at this index, or as far below it as its key requires."""
     entries = size(heap)
     below = 2 * at + 1
     while below < entries:

@@ -1,6 +1,6 @@
-"""Hill-climbing: follow the heuristic, without learning, for as long as it falls.
+"""Hill-climbing: following the heuristic, without learning, as long as it falls.
 
-Whatever hill-climbing can reach, LRTA* with a lookahead of one move reaches without learning anything (Bulitko and
+LRTA* with a lookahead of one move reaches whatever hill-climbing can reach without learning anything (Bulitko and
 Björnsson 2009, section 2).
 """
 
@@ -34,10 +34,10 @@ from andante.world.layout import (
 
 
 class Climb(NamedTuple):
-    """How an attempt at hill-climbing ended, and what it cost."""
+    """The result of an attempt at hill-climbing, and its cost."""
 
     arrived: bool
-    expanded: int  # states whose neighbours were looked at, one per step
+    expanded: int  # states whose neighbours were generated, one per step
     touched: int
 
 
@@ -45,7 +45,7 @@ class Climb(NamedTuple):
 def climb(graph: Arrays, state: int, goal: int, most: int) -> Climb:
     """Move to the neighbour with the least cost plus heuristic, the first of equal ones, until at ``goal``.
 
-    Fail where the heuristic does not fall, and after ``most`` steps.
+    The climb fails where the heuristic does not fall, and after ``most`` steps.
     """
     expanded, touched = 0, 0
     while state != goal:
@@ -63,7 +63,7 @@ def climb(graph: Arrays, state: int, goal: int, most: int) -> Climb:
 
 @generic
 def straight(graph: Layout, state: int, goal: int) -> int:
-    """Return the next state of a climb that costs no more than the heuristic says; -1 if there is none.
+    """Return the next state of a climb that costs no more than the heuristic; -1 if there is none.
 
     It is the move that LRTA* with a lookahead of one makes from ``state`` to ``goal``. If such moves lead all the way,
     the path is optimal.
@@ -83,7 +83,7 @@ def _straight_on_a_graph(graph: Layout, state: int, goal: int) -> int:
 
 
 def _directions(diagonals: bool) -> npt.NDArray[np.uint8]:
-    """Return the directions straight to a goal (dx, dy) away, as bits, by the signs of dx, dy and |dx| - |dy|."""
+    """Return the straight directions to a goal (dx, dy) away, as bits, by the signs of dx, dy and |dx| - |dy|."""
     found = np.zeros((3, 3, 3), np.uint8)
     for sx, sy, longer in np.ndindex(3, 3, 3):
         for d in range(8):
@@ -121,10 +121,10 @@ def _straight_on_a_grid(graph: Moves, state: int, goal: int) -> int:
 
 @generic
 def greedy_moves(graph: Layout, state: int, goal: int) -> tuple[int, int]:
-    """Return the most and the least expensive of the moves with the least cost plus heuristic, the first of equal ones.
+    """Return the most and the least expensive move among those of least cost plus heuristic, the first of equal ones.
 
     On grids the former prefers diagonal moves, the latter straight ones. ``state`` must have a move. Costs are compared
-    without a tolerance: the same arithmetic is used wherever a greedy move is computed.
+    without a tolerance, because the same arithmetic is used wherever a greedy move is computed.
     """
     raise TypeError(graph)
 
@@ -147,7 +147,7 @@ def _greedy_on_a_graph(graph: Layout, state: int, goal: int) -> tuple[int, int]:
 
 @generic
 def step_down(graph: Layout, state: int, goal: int) -> int:
-    """Return where the first of the moves with the least cost plus heuristic leads; -1 if the heuristic does not fall.
+    """Return the target of the first move with the least cost plus heuristic; -1 if the heuristic does not fall.
 
     ``state`` must not be the goal.
     """
@@ -167,9 +167,10 @@ def _down_on_a_graph(graph: Layout, state: int, goal: int) -> int:
 
 
 def _heights(diagonal: float) -> Iterator[tuple[float, list[float]]]:
-    """Yield the heuristic and that after a move in each direction, for each position of the goal.
+    """Yield the heuristic here and after a move in each direction, for each position of the goal.
 
-    How much a move lowers the heuristic depends only on the signs of dx and dy, and on |dx| - |dy| limited to -2 to 2.
+    The amount by which a move lowers the heuristic depends only on the signs of dx and dy, and on |dx| - |dy| limited
+    to -2 to 2.
     """
     for sx, sy, longer in np.ndindex(3, 3, 5):
         side = longer - 2
@@ -198,7 +199,7 @@ def _greedy(diagonal: float) -> npt.NDArray[np.uint8]:
 
 
 def _down(diagonal: float) -> npt.NDArray[np.uint8]:
-    """Return the direction of `step_down` for each set of legal ones and each position of the goal, 8 for none."""
+    """Return the direction of `step_down` for each set of legal directions and each goal position; 8 for none."""
     mask, found = np.arange(256), np.full((256, 45), 8, np.uint8)
     for place, (here, after) in enumerate(_heights(diagonal)):
         for d in sorted(range(8), key=lambda d: (PRICE[d] + after[d], d), reverse=True):
@@ -246,7 +247,7 @@ class Approach(NamedTuple):
 
 @kernel
 def approach(graph: Arrays, state: int, goal: int, height: float) -> Approach:
-    """Return the move to the goal if it is adjacent, else that of least cost plus heuristic if the heuristic falls.
+    """Return the move to an adjacent goal, else the move of least cost plus heuristic if the heuristic falls.
 
     ``height`` is the heuristic of ``state``. On grids this is a step of `climb`. On other graphs the heuristic may be
     of little or no use; a state next to the goal still moves to it.
@@ -266,7 +267,7 @@ def approach(graph: Arrays, state: int, goal: int, height: float) -> Approach:
 
 
 class Ascent(NamedTuple):
-    """How a step-by-step approach to a goal ended, and what it cost."""
+    """The result of a step-by-step approach to a goal, and its cost."""
 
     arrived: bool
     cost: float  # of the path taken
@@ -276,7 +277,7 @@ class Ascent(NamedTuple):
 
 @kernel
 def ascend(graph: Arrays, state: int, goal: int, most: int) -> Ascent:
-    """`approach` the goal for at most ``most`` steps, or until there is no such move."""
+    """`approach` the goal for at most ``most`` steps, or until no such move exists."""
     cost, expanded, touched = 0.0, 0, 0
     height = estimate(graph, state, goal)
     while state != goal:
@@ -293,7 +294,7 @@ def ascend(graph: Arrays, state: int, goal: int, most: int) -> Ascent:
 
 @kernel
 def walk_straight(graph: Arrays, state: int, goal: int, most: int) -> float:
-    """Return the cost of walking straight to the goal in at most ``most`` moves; infinite if that does not arrive."""
+    """Return the cost of walking straight to the goal in at most ``most`` moves; infinite if it does not arrive."""
     walked = ascend(graph, state, goal, most)
     return walked.cost if walked.arrived else np.inf
 
@@ -306,6 +307,6 @@ def walk_all_straight(
     costs: npt.NDArray[np.float64],
     most: int,
 ) -> None:
-    """Write what `walk_straight` returns for each start and goal."""
+    """Write the result of `walk_straight` for each start and goal."""
     for i in range(len(starts)):
         costs[i] = walk_straight(graph, starts[i], goals[i], most)

@@ -20,7 +20,7 @@ def with_landmarks(graph: Graph, count: int = 8) -> Graph:
     >>> estimate(with_landmarks(ring, 2).arrays, 0, 2)
     2.0
     """
-    expect(graph, Graph, "landmarks need a Graph; that of a map is grid.graph", GraphError)
+    expect(graph, Graph, "landmarks need a Graph; the graph of a map is grid.graph", GraphError)
     if len(graph) == 0:
         raise GraphError("a graph without states has no landmarks")
     count = min(whole_number(count, "the number of landmarks", least=1, error=GraphError), len(graph))

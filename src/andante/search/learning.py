@@ -2,17 +2,17 @@
 
 When the map or the goal changes within a problem, values that were lower bounds on the cost to the goal still are:
 
-- A wall that comes makes paths longer, so values stay.
-- A wall that goes can make paths cheaper, but only those past it. A value falls to what the heuristic says of the
+- A cell that closes makes paths longer, so values stay.
+- A cell that opens can make paths cheaper, but only those past it. A value falls to the heuristic cost of the
   cheapest path past the opened cell, if that is less.
-- When the goal moves, no path gets cheaper by more than what it costs to go from the new goal to the old one. All
-  values fall by that much (Ishida and Korf 1991).
+- When the goal moves, no path gets cheaper by more than the cost of going from the new goal to the old one. All values
+  fall by that amount (Ishida and Korf 1991).
 
-If both happen, the bound past a cell is on the cost to where the goal was when the cell was opened, and falls with what
-the goal has moved since. Where it was is not known by then, but it is no farther from where it is than it has moved: so
-the bound is what the heuristic says now, less twice what the goal has moved in this problem. In each case a value is
-never less than the heuristic. All this is done when a value is read, so that a change takes no time in proportion to
-what was learned.
+If both happen, the bound past a cell is a bound on the cost to the goal's position when the cell was opened, and falls
+with the distance that the goal has moved since. That position is not known later, but its distance from the present
+goal is at most the distance that the goal has moved. So the bound is the present heuristic cost, less twice the
+distance that the goal has moved in this problem. In each case a value is never less than the heuristic. All this is
+computed when a value is read, so a change takes no time in proportion to the number of learned values.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from andante.world.changes import UNCHANGED, Changes, opened_cell
 from andante.world.heuristics import DIAGONAL, TOLERANCE
 from andante.world.layout import Layout, estimate, stride, unit
 
-MOST_OPENINGS = 64  # that a value is followed through; one from before more is forgotten
-CORNER = 2.0 - DIAGONAL  # what a path past the corner of an opened cell saves against one through it, in straight moves
+MOST_OPENINGS = 64  # a value from before more openings than this is forgotten
+CORNER = 2.0 - DIAGONAL  # the saving of a path past an opened cell's corner over one through it, in straight moves
 
 
 class Learned(NamedTuple):
     """A value for each state in which something was learned in this problem.
 
-    Values are stored with the goal's drift added: when the goal moves, all fall by as much as it has moved, and nothing
-    is rewritten.
+    Values are stored with the goal's drift added. So when the goal moves, all fall by the distance that it has moved,
+    and nothing is rewritten.
     """
 
     where: Index
@@ -50,7 +50,7 @@ class Learned(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> Learned:
-        """Return arrays for a value per state, with none learned yet."""
+        """Return arrays for one value per state, without any learned values."""
         clock = space.clock if space.team_clock is None else space.team_clock
         return cls.over(space.mind, clock, space.log, Group.VALUES, changes=space.changes)
 
@@ -64,20 +64,20 @@ class Learned(NamedTuple):
         numbers: int | None = None,
         changes: Changes = UNCHANGED,
     ) -> Learned:
-        """Return arrays for a value per state, or for each number below ``numbers``."""
+        """Return arrays for one value per state, or for one per number below ``numbers``."""
         fields = mind.field(np.float64, group, numbers), mind.field(np.uint32, group, numbers)
         return cls(mind.index(group, numbers), *fields, clock, log, changes)
 
 
 @kernel
 def stamp_of(h: Learned, state: int) -> int:
-    """Return the number of the era, or whatever the clock counts, in which the value of ``state`` was learned."""
+    """Return the era, or any other period of the clock, in which the value of ``state`` was learned."""
     return int64(h.stamp[find(h.where, state)])
 
 
 @kernel
 def is_learned(h: Learned, state: int) -> bool:
-    """Return whether anything was learned in ``state`` in this problem."""
+    """Return whether a value of ``state`` was learned in this problem."""
     return _is_current(h, find(h.where, state))
 
 
@@ -89,7 +89,7 @@ def _is_current(h: Learned, place: int) -> bool:
 
 @kernel
 def value(h: Learned, graph: Layout, state: int, goal: int) -> float:
-    """Return what the agent believes the path from ``state`` to ``goal`` costs."""
+    """Return the agent's estimate of the cost from ``state`` to ``goal``."""
     place = find(h.where, state)
     if int64(h.stamp[place]) == h.clock[0]["exact"]:
         return h.value[place]
@@ -100,10 +100,10 @@ def value(h: Learned, graph: Layout, state: int, goal: int) -> float:
 
 @subroutine
 def _value_since(h: Learned, graph: Layout, place: int, state: int, goal: int) -> float:
-    """Return a value that was learned before the goal moved or cells were opened: as much of it as is still true.
+    """Return a value that was learned before the goal moved or cells were opened, lowered as far as necessary.
 
-    A path that is cheaper since a cell was opened leads past it, and costs at least what the heuristic says. Values
-    from before many openings are forgotten.
+    A path that became cheaper when a cell was opened leads past it, and costs at least its heuristic. Values from
+    before many openings are forgotten.
     """
     at = h.clock[0]
     slack = CORNER * stride(graph) + 2.0 * at["drift"]
@@ -122,7 +122,7 @@ def _value_since(h: Learned, graph: Layout, place: int, state: int, goal: int) -
 
 @kernel
 def store(h: Learned, state: int, new: float) -> int:
-    """Store ``new`` as the value of ``state``; return 1 if the state had no value of its own yet, else 0."""
+    """Store ``new`` as the value of ``state``; return 1 if the state had no learned value yet, else 0."""
     place = claim(h.where, state)
     fresh = 0 if _is_current(h, place) else 1
     h.value[place] = new + h.clock[0]["drift"]
@@ -133,13 +133,13 @@ def store(h: Learned, state: int, new: float) -> int:
 
 @kernel
 def forget_value(h: Learned, state: int) -> None:
-    """Forget what was learned in ``state``."""
+    """Forget the learned value of ``state``."""
     h.stamp[find(h.where, state)] = 0
 
 
 @kernel
 def raise_to(h: Learned, graph: Layout, state: int, goal: int, new: float, weight: float = 1.0) -> tuple[float, int]:
-    """Raise the value of ``state`` to ``new`` if that is higher; return by how much, and 1 if it is the state's first.
+    """Raise the value of ``state`` to ``new`` if that is higher; return the increase, and 1 if it is the first value.
 
     ``weight`` is the factor of costs: with a small one, values rise by equally small amounts.
     """

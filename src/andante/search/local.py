@@ -142,7 +142,7 @@ def least_f(local: Local) -> float:
 def grow(
     local: Local, graph: Arrays, h: Learned, removed: Any, state: int, goal: int, lookahead: int
 ) -> tuple[int, int]:
-    """Build the space around ``state``; return the number of states expanded and of moves looked at.
+    """Build the space around ``state``; return the numbers of states expanded and of moves generated.
 
     Afterwards the goal, if it was next to be expanded, or else the best open state is the first in the heap.
     """
@@ -174,7 +174,7 @@ def _reach(local: Local, state: int, h: float) -> int:
 
 @kernel
 def _expand(local: Local, graph: Arrays, h: Learned, removed: Any, slot: int, goal: int) -> int:
-    """Open the states reached, or reached more cheaply, from one state; return the number of moves looked at."""
+    """Open the states reached, or reached more cheaply, from one state; return the number of moves generated."""
     state, so_far = int64(local.state[slot]), local.g[slot]
     note(h.log, EXPANDED, state, so_far)
     moves = degree(graph, state)
@@ -200,14 +200,14 @@ def _expand(local: Local, graph: Arrays, h: Learned, removed: Any, slot: int, go
 
 
 class Rise(NamedTuple):
-    """How much values rose in this trial; empty unless the agent avoids depressions.
+    """The rise of values in this trial; empty unless the agent avoids depressions.
 
-    When a cell is opened, a path may lead out through states that the agent avoids: it forgets which they are.
+    When a cell is opened, a path may lead through states that the agent avoids, so the rises are forgotten.
     """
 
     where: Index
     before: npt.NDArray[np.float64]  # a field of the states' records, the value before
-    season: npt.NDArray[np.int64]  # a field, when it rose
+    season: npt.NDArray[np.int64]  # a field, the season in which it rose
     clock: Clock
 
     @classmethod
@@ -220,7 +220,7 @@ class Rise(NamedTuple):
 
 @kernel
 def learn(local: Local, graph: Layout, h: Learned, rise: Rise, slot: int, new: float) -> tuple[float, int]:
-    """Raise the value of a state to ``new`` if that is higher; return by how much, and 1 if it is the state's first."""
+    """Raise the value of a state to ``new`` if that is higher; return the increase, and 1 if it is the first value."""
     old = local.h[slot]
     if new <= old + TOLERANCE * unit(graph):
         return 0.0, 0
@@ -230,7 +230,7 @@ def learn(local: Local, graph: Layout, h: Learned, rise: Rise, slot: int, new: f
         if rise.season[place] != season(rise.clock[0]):
             rise.before[place], rise.season[place] = old, season(rise.clock[0])
     stored = store(h, state, new)
-    return (new - old if new < np.inf else 0.0), stored  # an infinite rise would swamp all others
+    return (new - old if new < np.inf else 0.0), stored  # an infinite rise would hide all others
 
 
 @kernel
@@ -239,7 +239,7 @@ def learn_inwards(
 ) -> tuple[int, int, float, int]:
     """Give every closed state its new value, by Dijkstra's search from the frontier inwards.
 
-    Edges count ``weight`` times their cost. Returns the number of states settled and of moves looked at, the sum of the
+    Edges count ``weight`` times their cost. Return the numbers of states settled and of moves generated, the sum of the
     increases, and the number of states that got their first value.
     """
     queue = local.open
@@ -299,7 +299,7 @@ def look_ahead(
 ) -> tuple[int, int]:
     """Build the space around ``state`` and plan to move to the best state of its frontier, as far as ``walk`` says.
 
-    Returns the number of states expanded and of moves looked at. There is no plan if the frontier is empty.
+    Return the numbers of states expanded and of moves generated. There is no plan if the frontier is empty.
     """
     expanded, touched = grow(local, graph, h, removed, state, goal, lookahead)
     if frontier(local) > 0:
@@ -322,7 +322,7 @@ def _plan(local: Local, plan: Plan, slot: int, walk: int) -> None:
 
 @kernel
 def _choose(local: Local, graph: Layout, rise: Rise, avoidance: int) -> int:
-    """Return the slot of the open state to move to: that of least f among those that ``avoidance`` leaves."""
+    """Return the slot of the open state to move to: the one of least f among those that ``avoidance`` permits."""
     if avoidance == _OFF:
         return int64(local.open.item[0])
     least = np.inf
@@ -337,7 +337,7 @@ def _choose(local: Local, graph: Layout, rise: Rise, avoidance: int) -> int:
 
 @kernel
 def _reluctance(local: Local, graph: Layout, rise: Rise, slot: int, avoidance: int) -> float:
-    """Return how much to avoid an open state: by how much its value rose in this trial, or whether it did."""
+    """Return how much to avoid an open state: the rise of its value in this trial, or whether it rose."""
     place = find(rise.where, int64(local.state[slot]))
     if rise.season[place] != season(rise.clock[0]):
         return 0.0

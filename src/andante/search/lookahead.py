@@ -1,14 +1,14 @@
 """A d-ply lookahead: all states up to d moves away, with the cheapest path to each inside the ball.
 
 Plies are those of a breadth-first search. A state's cost is that of the cheapest path to it through expanded states,
-which need not be the breadth-first one, and of equal paths the one whose first move comes first in the neighbour
-order. By default f never decreases along a path (path-max). The goal, whose value is always 0, is a leaf wherever it is
+which need not be the breadth-first one. Among equal paths the one whose first move comes first in the neighbour order
+wins. By default f never decreases along a path (path-max). The goal, whose value is always 0, is a leaf wherever it is
 reached.
 
-States of the last ply are looked at but not stored: an agent needs only the best move into it.
+States of the last ply are generated but not stored, because an agent needs only the best move into it.
 
-A lookahead can be continued, one move deeper at a time (`deepen`): its ball is kept and grows by a ply, and only that
-ply is looked at. The result is the same as that of a new lookahead.
+A lookahead can be continued, one move deeper at a time (`deepen`). Its ball is kept and grows by a ply, and only that
+ply is generated. The result is the same as that of a new lookahead.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BALL = np.dtype(
     [
         ("now", np.uint32),  # this lookahead's number
         ("cheapest", np.float64),  # the cost of the graph's cheapest move
-        ("even", np.int64),  # up to this depth no detour within a ply is cheaper: its states have similar costs
+        ("even", np.int64),  # up to this depth no detour within a ply is cheaper, as its states have similar costs
         ("head", np.int64),  # the index in the ring of the first slot in the queue
         ("queued", np.int64),  # slots in the queue
         ("farthest", np.float64),  # the greatest g of a state that may get a cheaper path, among those measured
@@ -43,14 +43,14 @@ class Ball(NamedTuple):
     """The states of one lookahead except its last ply, in breadth-first order; the first is the agent's own."""
 
     slot: npt.NDArray[np.int32]  # [n], the index of a state in the arrays below
-    mark: npt.NDArray[np.uint32]  # [n], the lookahead that put it there
+    mark: npt.NDArray[np.uint32]  # [n], the lookahead that stored it
     state: npt.NDArray[np.int32]  # [capacity]
     ply: npt.NDArray[np.int32]  # [capacity]
     g: npt.NDArray[np.float64]  # [capacity]
     f: npt.NDArray[np.float64]  # [capacity], weight * g + h, with path-max unless it is off
     first: npt.NDArray[np.int32]  # [capacity], the first move of the path here: its index in the neighbour order
     parent: npt.NDArray[np.int32]  # [capacity], slot of the previous state
-    queue: npt.NDArray[np.int32]  # [capacity], a ring: slots of states whose better path is not yet propagated
+    queue: npt.NDArray[np.int32]  # [capacity], a ring: slots of states whose better path has yet to be propagated
     waiting: npt.NDArray[np.bool_]  # [capacity], whether a slot is in the queue
     scalars: npt.NDArray[Any]  # [1], of BALL
 
@@ -62,7 +62,7 @@ class Ball(NamedTuple):
 
     @classmethod
     def over(cls, n: int, most: int, cheapest: float, highest: float, *, ties: bool) -> Ball:
-        """Return arrays for lookaheads that expand up to ``most`` of ``n`` states, by moves of such costs."""
+        """Return arrays for lookaheads that expand up to ``most`` of ``n`` states, by moves of these costs."""
         scalars = np.zeros(1, BALL)
         scalars["cheapest"], scalars["even"], scalars["ties"] = cheapest, even_depth(cheapest, highest), ties
         return cls(
@@ -99,15 +99,15 @@ def even_depth(cheapest: float, highest: float) -> int:
 
 
 class Frontier(NamedTuple):
-    """The result of a lookahead: the best path out of the ball, and what finding it took."""
+    """The result of a lookahead: the best path out of the ball, and the cost of finding it."""
 
-    f: float  # weight * g + h at its end; infinite if there is nowhere to go
+    f: float  # weight * g + h at its end; infinite if there is no path
     first: int  # its first move: the index in the neighbour order of the agent's state
-    slot: int  # the last of its states inside the ball ...
-    move: int  # ... and the move it makes from there; -1 if it ends inside
+    slot: int  # the last of its states inside the ball
+    move: int  # the move that it makes from there; -1 if it ends inside
     size: int  # states in the ball
     expanded: int
-    touched: int  # moves looked at
+    touched: int  # moves generated
 
 
 @kernel
@@ -156,14 +156,14 @@ def deepen(
     path_max: bool = True,
     slack: float = 0.0,
 ) -> Frontier:
-    """Look one move deeper than the last lookahead in this ball, which found ``seen``; return what `look` would.
+    """Look one move deeper than the last lookahead in this ball, which found ``seen``; return the result of `look`.
 
     This takes time proportional to the last two plies and the states that get a cheaper path through them. If there is
-    nothing deeper, return ``seen``.
+    no deeper ply, return ``seen``.
     """
     at = ball.scalars[0]
     if seen.size == 1:
-        _place_root(ball, int64(ball.state[0]))  # looking one move ahead needs no ball
+        _place_root(ball, int64(ball.state[0]))  # a lookahead of one move needs no ball
     inside, size = seen.size, seen.size
     while inside > 0 and ball.ply[inside - 1] == ball.ply[seen.size - 1]:
         inside -= 1
@@ -192,7 +192,7 @@ def _best_path(
     size: int,
     touched: int,
 ) -> Frontier:
-    """Return the best path out of a ball whose last ply begins at slot ``inside``; ``touched`` is counted before."""
+    """Return the best path out of a ball whose last ply begins at slot ``inside``; ``touched`` was counted before."""
     at = ball.scalars[0]
     best, first, best_slot, move = np.inf, -1, -1, -1
     for slot in range(inside, size):
@@ -212,7 +212,7 @@ def _best_path(
 
 @kernel
 def _look_around(ball: Ball, graph: Layout, h: Learned, state: int, goal: int, weight: float, slack: float) -> Frontier:
-    """Look one move ahead: only the neighbours matter."""
+    """Look one move ahead, where only the neighbours matter."""
     ball.state[0] = state
     moves = degree(graph, state)
     note(h.log, EXPANDED, state, 0.0)
@@ -231,7 +231,7 @@ def _look_around(ball: Ball, graph: Layout, h: Learned, state: int, goal: int, w
 def _place_root(ball: Ball, state: int) -> None:
     at = ball.scalars[0]
     at["now"] += 1
-    if at["now"] == 0:  # once in four billion lookaheads the numbers run out
+    if at["now"] == 0:  # after four billion lookaheads the numbers start again
         ball.mark[:] = 0
         at["now"] = 1
     ball.mark[state], ball.slot[state] = at["now"], 0
@@ -326,7 +326,7 @@ def _note_farthest(ball: Ball, graph: Layout, size: int) -> None:
 def look_back(
     ball: Ball, graph: Layout, h: Learned, goal: int, weight: float, path_max: bool, inside: int, size: int
 ) -> None:
-    """Find cheaper paths that use moves back into the ball from its last ply, which was not opened. See `pass_on`."""
+    """Find cheaper paths that use moves back into the ball from its last ply, which was not opened (see `pass_on`)."""
     at = ball.scalars[0]
     for slot in range(inside, size):
         state = int64(ball.state[slot])
@@ -344,9 +344,9 @@ def look_back(
 
 @kernel
 def pass_on(ball: Ball, graph: Layout, h: Learned, goal: int, weight: float, path_max: bool) -> None:
-    """Propagate better paths through the ball until there are none; of equal ones, that from the lower slot wins.
+    """Propagate better paths through the ball until there are none; among equal ones the lower slot wins.
 
-    Its states were expanded before: see "What counts as an expansion" in CONTRIBUTING.md.
+    Its states were expanded before, so they do not count again: see "What counts as an expansion" in CONTRIBUTING.md.
     """
     at = ball.scalars[0]
     while at["queued"] > 0:
@@ -418,7 +418,7 @@ def _end_inside(
     return best, first, best_slot, move
 
 
-# --- what agents make of it -----------------------------------------------------------------------------------------
+# --- what agents use -----------------------------------------------------------------------------------------
 
 
 @kernel
@@ -436,7 +436,7 @@ def max_of_min(ball: Ball, best: Frontier, goal: int) -> float:
 
 @kernel
 def path_out(ball: Ball, graph: Layout, best: Frontier, path: npt.NDArray[np.int32]) -> int:
-    """Write the states of the best path to the frontier into ``path``, the last first; return the number of moves."""
+    """Write the states of the best path to the frontier to ``path``, the last first; return the number of moves."""
     moves, slot = 0, best.slot
     if best.move >= 0:
         path[0] = target(graph, int64(ball.state[slot]), best.move)

@@ -4,17 +4,17 @@ A memory is a NamedTuple of bundles, each a NamedTuple of arrays with a class me
 allocated once for a graph and used for any number of problems: data of an earlier problem is recognised by its stamp
 and never cleared.
 
-A memory is made of two things. The *mind* is what an agent keeps from move to move: learned values, its plan, where it
-was. The *desk* is what it thinks on within one move, such as the ball of a lookahead. A thousand units share a desk,
-but each has a mind. So a bundle asks ``space.mind`` for the arrays of the mind, and makes those of the desk itself:
+A memory has two parts. The *mind* is what an agent keeps between moves: learned values, its plan, where it was. The
+*desk* is what it uses within one move, such as the ball of a lookahead. A thousand units share a desk, but each has a
+mind. So a bundle requests the arrays of the mind from ``space.mind``, and makes those of the desk itself:
 
-- ``mind.field(dtype)``: a field of records, one for each state, which lie where ``mind.index()`` says;
+- ``mind.field(dtype)``: a field of records, one for each state, whose places ``mind.index()`` knows;
 - ``mind.one(dtype)``: the single numbers that a bundle keeps, as the fields of one record: an array of length one
   called ``scalars``, whose dtype is defined beside the bundle. A kernel takes the record once,
   ``at = bundle.scalars[0]``, and reads and writes its fields by name, ``at["stage"]``;
 - ``mind.row(dtype, length)``: a short array of fixed length, such as a plan.
 
-An array of the mind starts with zeros. An array of the desk means nothing when the next move begins.
+An array of the mind is initially zero. The contents of an array of the desk are undefined when the next move begins.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from andante.world.sensing import KNOWN, Belief, View
 
 
 class ThoughtKind(Named):
-    """What an entry of the log is about."""
+    """The kind of event that an entry of the log records."""
 
     EXPANDED = 0  # the state's successors were generated
     LEARNED = 1  # the state's heuristic became this value
@@ -43,9 +43,9 @@ class ThoughtKind(Named):
 EXPANDED, LEARNED = int(ThoughtKind.EXPANDED), int(ThoughtKind.LEARNED)  # as kernels take them
 
 
-#: The numbers of an agent's current problem and trial, starting from 1, and how map and goal have changed since it
-#: began. The loop keeps it. The era is the number of the problem plus the number of cells ever opened on the map, so it
-#: never decreases; where nothing is opened it stays the same throughout a problem.
+#: The numbers of an agent's current problem and trial, starting from 1, and the changes of map and goal since the
+#: problem began. The loop keeps it. The era is the number of the problem plus the number of cells ever opened on the
+#: map, so it never decreases; if no cell is opened, it stays the same throughout a problem.
 CLOCK = np.dtype(
     [
         ("problem", np.int64),
@@ -55,8 +55,8 @@ CLOCK = np.dtype(
         (
             "exact",
             np.int64,
-        ),  # the era whose values are as they were stored: the present one; -1 if the goal moved
-        ("drift", np.float64),  # how far the goal has moved in this problem
+        ),  # the era whose values are valid as stored: the present one; -1 if the goal moved
+        ("drift", np.float64),  # the distance that the goal has moved in this problem
     ]
 )
 
@@ -65,7 +65,7 @@ Clock = npt.NDArray[Any]  # [1], of CLOCK
 
 @kernel
 def begin_problem(clock: Any, opened: int) -> None:
-    """Advance a record of CLOCK to the next problem, on a map on which so many cells have been opened so far."""
+    """Advance a record of CLOCK to the next problem, on a map on which ``opened`` cells have been opened so far."""
     set_problem(clock, clock["problem"] + 1, opened)
 
 
@@ -79,7 +79,7 @@ def set_problem(clock: Any, number: int, opened: int) -> None:
 
 @kernel
 def catch_up(clock: Any, opened: int) -> None:
-    """Let the problem of a record of CLOCK go on, on a map on which so many cells have been opened so far."""
+    """Continue the problem of a record of CLOCK, on a map on which ``opened`` cells have been opened so far."""
     clock["era"] = clock["problem"] + opened
     clock["exact"] = clock["era"] if clock["drift"] == 0.0 else -1
 
@@ -96,11 +96,11 @@ def season(clock: Any) -> int:
     return clock["trial"] + clock["era"] - clock["problem"]
 
 
-LOG = np.dtype([("used", np.int64)])  # may exceed the capacity: then the rest was lost
+LOG = np.dtype([("used", np.int64)])  # entries, including those lost beyond the capacity
 
 
 class Log(NamedTuple):
-    """What an agent expanded and learned since the log was emptied; without capacity, and free, unless it is read."""
+    """The states that an agent expanded or learned in since the log was emptied; without capacity unless read."""
 
     kind: npt.NDArray[np.uint8]  # [capacity]
     state: npt.NDArray[np.int32]  # [capacity]
@@ -115,7 +115,7 @@ class Log(NamedTuple):
 
 @kernel
 def note(log: Log, kind: int, state: int, value: float) -> None:
-    """Add one entry, if the log has capacity left."""
+    """Add one entry, if the log has space left."""
     if len(log.kind) == 0:
         return
     k = log.scalars[0]["used"]
@@ -127,18 +127,18 @@ def note(log: Log, kind: int, state: int, value: float) -> None:
 
 
 class Space(NamedTuple):
-    """What a bundle may use when it is allocated."""
+    """The information that a bundle may use when it is allocated."""
 
-    graph: Graph  # as the agent knows it when a problem begins
+    graph: Graph  # the graph as the agent knows it when a problem begins
     params: Any  # the agent's parameters
     mind: Mind
     clock: Clock
     log: Log
     databases: tuple[Any, ...] = ()  # the databases given to the agent
-    view: View = KNOWN  # what the agent sees of the map
-    who: str = "this algorithm"  # to name in errors
-    team_clock: Clock | None = None  # numbers the problems of a team that learns together
-    grown: int = 0  # how often the agent has asked for more room
+    view: View = KNOWN  # the part of the map that the agent sees
+    who: str = "this algorithm"  # its name in errors
+    team_clock: Clock | None = None  # the clock of a team that learns together
+    grown: int = 0  # the number of times that the agent has requested more space
 
     @property
     def changes(self) -> Changes:
@@ -147,16 +147,16 @@ class Space(NamedTuple):
 
     @property
     def changes_in_time(self) -> Changes:
-        """The same log, but an empty one if the map does not change: walls that come into sight were always there."""
+        """The same log, or an empty one if the map does not change: walls that come into sight always existed."""
         return self.changes if not isinstance(self.view, Belief) or is_written(self.view.news) else UNCHANGED
 
     @property
     def changes_to_search(self) -> Changes:
-        """The log that search trees follow: none if the agent discovers its map.
+        """The log that search trees follow: an empty one if the agent discovers its map.
 
-        Walls come into sight ahead of the agent, so a search that goes on has to go round them from where it began. To
-        begin again where the path is cut leads to shorter paths (decision 23). Where a cell is found open again, the
-        loop begins a new trial.
+        Walls come into sight ahead of the agent, so a search that continues has to go around them from where it began.
+        Beginning again where the path is cut leads to shorter paths (decision 23). Where a cell is found open again,
+        the loop begins a new trial.
         """
         return UNCHANGED if isinstance(self.view, Belief) else self.graph.changes
 
@@ -186,7 +186,7 @@ def allocate(memory: type, space: Space) -> Any:
 
 
 def bytes_of(bundle: Any, but: Collection[npt.NDArray[Any]] = ()) -> int:
-    """Return the memory that a bundle's arrays take; an array that occurs twice, or in another view, counts once.
+    """Return the size of a bundle's arrays in bytes; an array that occurs twice, or in another view, counts once.
 
     The arrays of ``but`` are not counted.
     """

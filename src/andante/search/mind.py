@@ -1,6 +1,6 @@
-"""Where the arrays of a mind come from: what an agent keeps from move to move, for one agent or for many units.
+"""Allocation of minds, the arrays that an agent keeps between moves, for one agent or for many units.
 
-See `search.memory` for what a bundle asks for.
+For the arrays that a bundle can request, see `search.memory`.
 """
 
 from __future__ import annotations
@@ -16,38 +16,38 @@ import numpy.typing as npt
 from andante.search.pages import HOLDER, LINE, TILE, Cut, Paged, Room, cut_into, lined_up, paged, touch
 from andante.search.records import Dense, Index
 
-SHORT = 256  # bytes: a row that is not longer lies among the unit's single numbers
+SHORT = 256  # bytes: a longer row is stored outside the block of the unit's single numbers
 
-#: Begins the annex of a unit (`Mind.annex`).
+#: The first record of a unit's annex (`Mind.annex`).
 ANNEX = np.dtype(
     [
-        ("held", np.int64),  # whether it is somebody's
-        ("use", np.int64),  # what it is used for, as a number of its owner's; 0 when it was just taken
+        ("held", np.int64),  # whether a unit has it
+        ("use", np.int64),  # its use, a number that the owner chooses; 0 when it was just taken
     ]
 )
 
 
 class Group(Enum):
-    """Records that lie together if they are paged."""
+    """Records that are stored together if they are paged."""
 
-    VALUES = "values"  # of states: what was learned about them, which teams may share; else they lie with NEAR
-    NEAR = "near"  # of states: an agent that knows something about a state soon knows something about its neighbours
-    ASIDE = "aside"  # the same for what is forgotten before the problem ends: its pages are given back by themselves
-    APART = "apart"  # of states that lie far apart, such as subgoals
+    VALUES = "values"  # of states: learned values, which teams may share; otherwise stored with NEAR
+    NEAR = "near"  # of states whose neighbours usually have records too
+    ASIDE = "aside"  # the same for data that is forgotten before the problem ends; its pages are released separately
+    APART = "apart"  # of states far from each other, such as subgoals
     LINE = "line"  # of the places of a sequence
 
 
 class Mind:
-    """Provides the arrays of one agent's mind: a record for each state, at the state's own number."""
+    """The arrays of one agent's mind, with a record for each state at the state's own number."""
 
     def __init__(self, states: int) -> None:
         self.states = states
 
     def index(self, group: Group = Group.NEAR, numbers: int | None = None, *, linked: bool = False) -> Index:
-        """Return where the records of a group lie, one for each state or for each number below ``numbers``.
+        """Return the index of a group's records, one for each state or for each number below ``numbers``.
 
-        With ``linked``, pages are linked to those around them: that pays if the neighbours of most states are looked up
-        again and again, as in A*, and costs 56 bytes per page.
+        With ``linked``, pages are linked to those around them. This is worth its 56 bytes per page if the neighbours of
+        most states are looked up again and again, as in A*.
         """
         return Dense()
 
@@ -64,10 +64,10 @@ class Mind:
         return np.zeros(length, dtype)
 
     def annex(self) -> tuple[Mind, npt.NDArray[Any]]:
-        """Return a mind for what few units ever need, and a record of ANNEX.
+        """Return a mind for data that few units ever need, and a record of ANNEX.
 
-        An agent alone has it all the time. A unit of a crowd is given one when it needs it, which it says by returning
-        `agent.NEEDS_ANNEX` instead of a move: as long as it is not ``held``, it must not be written to.
+        A single agent always has it. A unit of a crowd gets one when it returns `agent.NEEDS_ANNEX` instead of a move.
+        As long as the annex is not ``held``, it must not be written to.
         """
         return self, self.one(ANNEX, (1, 0))
 
@@ -79,7 +79,7 @@ def _filled(length: int, dtype: npt.DTypeLike, first: Any) -> npt.NDArray[Any]:
 
 
 class KeptMind(Mind):
-    """Provides the same arrays again, in the same order, to a memory that is allocated again."""
+    """A mind that provides the same arrays again, in the same order, to a memory that is allocated again."""
 
     def __init__(self, states: int) -> None:
         super().__init__(states)
@@ -115,7 +115,7 @@ class KeptMind(Mind):
 
 
 class _Asked(NamedTuple):
-    """An array that a bundle has asked for."""
+    """An array that a bundle has requested."""
 
     what: str  # the method of `Mind`
     dtype: Any
@@ -132,19 +132,19 @@ class _Asked(NamedTuple):
 
 
 class _Key(NamedTuple):
-    """Which records lie together: those of a group, about so many numbers, of a unit or of its team or annex."""
+    """The key of records that are stored together: their group and numbers, and whether a team or annex owns them."""
 
     group: Group
     numbers: int
-    apart: bool  # whether they are a team's or an annex's
+    apart: bool  # whether they belong to a team or an annex
 
 
 class Draft(Mind):
-    """Records what the bundles of a memory ask for, so that it can be provided for many units at once.
+    """A record of the arrays that the bundles of a memory request, so that they can be provided for many units at once.
 
-    ``width`` is the number of states in a row of a grid: states near each other on the map then share pages. With
-    ``share``, values are kept apart from all else, so that a team can have them in common. Units that share values have
-    no annexes.
+    ``width`` is the number of states in a row of a grid, so that states near each other on the map share pages. With
+    ``share``, values are stored apart from all else, so that a team can have them in common. Units that share values
+    have no annexes.
     """
 
     def __init__(self, states: int, *, width: int | None = None, share: bool = False) -> None:
@@ -179,15 +179,15 @@ class Draft(Mind):
         return np.zeros(length, dtype)
 
     def annex(self) -> tuple[Mind, npt.NDArray[Any]]:
-        """Return a draft that records what is in the annex, beside all else."""
-        assert not self.share, "units that share what they learn have no annexes"
+        """Return a draft that records what the annex contains, apart from all else."""
+        assert not self.share, "units that share learned values have no annexes"
         part = copy(self)
         part._annexed = True
         return part, part.one(ANNEX)
 
 
 class Blocks:
-    """All single numbers and short rows of a unit, side by side in one block of bytes, and such a block for each unit.
+    """Blocks of bytes, one for each unit, with all single numbers and short rows of the unit side by side.
 
     A unit's move then touches a few neighbouring cache lines, and a new unit's block is a copy of the first one's.
     """
@@ -205,36 +205,36 @@ class Blocks:
         self.bytes, self.count = lined_up(0, np.uint8), 0
 
     def grow(self, count: int, used: int) -> None:
-        """Make room for ``count`` units; the first ``used`` of those so far stay as they are."""
+        """Make space for ``count`` units, keeping the blocks of the first ``used`` units."""
         before, self.bytes = self.bytes, lined_up(count * self.size, np.uint8)
         self.bytes[: used * self.size] = before[: used * self.size]
         self.count = count
 
     def parts(self, which: int) -> npt.NDArray[Any]:
-        """Return one of the arrays that were asked for, [units, elements]."""
+        """Return one of the requested arrays, [units, elements]."""
         one, steps = self._asked[which], (self.size, self._asked[which].dtype.itemsize)
         return np.ndarray((self.count, one.length), one.dtype, self.bytes.data, self.begins[which], steps)
 
     def begin(self, first: int, last: int) -> None:
-        """Let units from ``first`` up to ``last`` begin with what a bundle asked for."""
+        """Fill the blocks of units from ``first`` up to ``last`` with the requested initial values."""
         self.bytes[first * self.size : last * self.size].reshape(last - first, self.size)[:] = self.fresh
 
 
 class Minds(Mind):
-    """Provides the arrays of many units' minds: records in pages, and everything else unit after unit.
+    """The arrays of many units' minds: records in pages, and everything else unit after unit.
 
-    Bundles ask for the arrays in the order in which they asked a `Draft`. After the last one it begins again, so that
-    several memories can be allocated that share the minds and have a desk each.
+    Bundles request the arrays in the order in which they did from a `Draft`. After the last array the order begins
+    again, so that several memories can be allocated that share the minds and have a desk each.
 
-    What few units need is in annexes, which have numbers of their own. Number 0 is nobody's, as among teams.
+    Data that few units need is in annexes, which have their own numbers. Number 0 belongs to no unit, as among teams.
     """
 
     def __init__(self, draft: Draft, units: int, room: int) -> None:
         super().__init__(draft.states)
         self._asked, self._next, self.units, self._width = draft.asked, 0, units, draft.width
         self._made: list[Any] = [None] * len(self._asked)
-        self._all: dict[int, npt.NDArray[Any]] = {}  # all units' parts of what was made
-        self._begun = 0  # units whose blocks have been begun with
+        self._all: dict[int, npt.NDArray[Any]] = {}  # the parts of all units, by the array provided
+        self._begun = 0  # units whose blocks have their initial values
         self._keys = list(dict.fromkeys(one.group for one in self._asked if one.group is not None))
         self._index: dict[_Key, Index] = {}
         self.blocks, self.annexes = (Blocks(self._in_block(apart)) for apart in (False, True))
@@ -243,15 +243,15 @@ class Minds(Mind):
             self._pool(key, room)
 
     def _in_block(self, apart: bool) -> list[_Asked]:
-        """Return what is in a unit's block, or in that of its team or annex: first how it finds its records."""
+        """Return the contents of a unit's block, or of its team's or annex's; the holders of its records are first."""
         holder = _Asked("holder", HOLDER)
         holders = [holder for key in self._keys if key.apart is apart and key.numbers > 0]
         return holders + [one for one in self._asked if one.annexed is apart and _is_short(one)]
 
     def _lay_out(self, annexes: int) -> None:
-        """Make the arrays of which each unit has a part, for as many units as there are; ``annexes`` were in use."""
+        """Make the arrays of which each unit has a part, for all units; ``annexes`` were in use."""
         self.blocks.grow(self.units, self._begun)
-        self.annexes.grow(self.units + 1, annexes)  # all units may have one, beside nobody's
+        self.annexes.grow(self.units + 1, annexes)  # all units may have one, and number 0 belongs to none
         self.annexes.begin(0, 1)
         self._holders = {}
         for apart, blocks in ((False, self.blocks), (True, self.annexes)):
@@ -267,7 +267,7 @@ class Minds(Mind):
             self._made[i] = parts[0]
 
     def _long(self, one: _Asked, before: npt.NDArray[Any] | None, used: int) -> npt.NDArray[Any]:
-        """Return an array of which each unit has a long part; the operating system provides memory for what is used."""
+        """Return an array of which each unit has a long part; the operating system provides memory when it is used."""
         units = self.units + one.annexed
         parts = lined_up(units * one.length, one.dtype).reshape(units, one.length)
         if before is not None:
@@ -275,7 +275,7 @@ class Minds(Mind):
         return parts
 
     def _cut(self, key: _Key) -> Cut:
-        """Return how the numbers of a group are cut into pages; one bundle is enough to have them linked."""
+        """Return how the numbers of a group are cut into pages; they are linked if any bundle requests it."""
         if key.group is Group.APART:
             return cut_into(key.numbers, 0, 0)
         if key.group is Group.LINE or self._width is None or key.numbers != self.states:
@@ -284,7 +284,7 @@ class Minds(Mind):
         return cut_into(self._width, TILE, TILE, linked=linked)
 
     def _pool(self, key: _Key, room: int) -> None:
-        """Make the pool for a group of records with all its fields; nothing if there are no records."""
+        """Make the pool for a group of records with all its fields, unless there are no records."""
         fields = [i for i, one in enumerate(self._asked) if one.what == "field" and one.group == key]
         dtypes = [self._asked[i].dtype for i in fields]
         if key.numbers > 0:
@@ -301,12 +301,12 @@ class Minds(Mind):
 
     @property
     def pools(self) -> tuple[Index, ...]:
-        """The pools of a unit's own records; where there are none, one that has nothing to manage."""
+        """The pools of a unit's own records; if there are none, an empty one."""
         return self._pools(apart=False)
 
     @property
     def team_pools(self) -> tuple[Index, ...]:
-        """The pools of records of teams or annexes; where there are none, one that has nothing to manage."""
+        """The pools of records of teams or annexes; if there are none, an empty one."""
         return self._pools(apart=True)
 
     def _parts(self, apart: bool) -> list[tuple[npt.NDArray[Any], npt.NDArray[Any]]]:
@@ -325,7 +325,7 @@ class Minds(Mind):
         return self._parts(True)
 
     def all_of(self, first: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return a record of all units, of which ``first`` is the first unit's."""
+        """Return a record for all units, given the first unit's, ``first``."""
         return next(parts[:, 0] for one, parts in (*self.rows, *self.team_rows) if one is first)
 
     @property
@@ -343,25 +343,25 @@ class Minds(Mind):
 
     @property
     def unit_bytes(self) -> int:
-        """What each unit takes, before it has learned anything."""
+        """The size of each unit before it has learned anything."""
         return self._bytes(False)
 
     @property
     def annex_bytes(self) -> int:
-        """What an annex takes, or a team, without records."""
+        """The size of an annex, or a team, without records."""
         return self._bytes(True)
 
     def begin(self, units: int) -> None:
-        """Let the first so many units begin, if they have not begun yet."""
+        """Initialise the blocks of the first ``units`` units, unless they are initialised already."""
         if units > self._begun:
             self.blocks.begin(self._begun, units)
             self._begun = units
 
     def prepare(self, size: int, annexes: int) -> None:
-        """Touch so many bytes of the memory for what units will learn, and what as many as there is room for take.
+        """Touch ``size`` bytes of the memory for learned values, and the memory of all units that there is space for.
 
-        Teams, or annexes, below the number ``annexes`` are in use. Of the others as many are touched as fit into
-        ``size``: few units need one at a time.
+        Teams, or annexes, below the number ``annexes`` are in use. Of the others, as many are touched as fit into
+        ``size``, because few units need one at a time.
         """
         pools = [index for index in (*self.pools, *self.team_pools) if isinstance(index, Paged)]
         for index in pools:
@@ -373,7 +373,7 @@ class Minds(Mind):
                 parts[free, ::SHORT] = 0
 
     def grow(self, units: int, annexes: int = 0) -> None:
-        """Make room for more units. Arrays of which each unit has a part are replaced: allocate memories again.
+        """Make space for more units. Arrays with a part for each unit are replaced, so allocate memories again.
 
         Teams, or annexes, below the number ``annexes`` were in use.
         """
@@ -386,12 +386,12 @@ class Minds(Mind):
 
     def _give(self, what: str) -> Any:
         asked, made = self._asked[self._next], self._made[self._next]
-        assert asked.what == what, "a bundle asks for other arrays than before"
+        assert asked.what == what, "a bundle requests other arrays than before"
         self._next = (self._next + 1) % len(self._asked)
         return made
 
     def index(self, group: Group = Group.NEAR, numbers: int | None = None, *, linked: bool = False) -> Index:
-        """Return where the records of a group lie."""
+        """Return the index of a group's records."""
         asked = self._asked[self._next].group
         self._give("index")
         assert asked is not None
@@ -410,10 +410,10 @@ class Minds(Mind):
         return cast(npt.NDArray[Any], self._give("row"))
 
     def annex(self) -> tuple[Mind, npt.NDArray[Any]]:
-        """Return these minds, which know what is in annexes."""
+        """Return these minds, which provide the arrays of annexes too."""
         return self, self.one(ANNEX)
 
 
 def _is_short(one: _Asked) -> bool:
-    """Return whether an array lies in its unit's block."""
+    """Return whether an array is stored in its unit's block."""
     return one.what == "one" or (one.what == "row" and one.bytes <= SHORT)

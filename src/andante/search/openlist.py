@@ -1,14 +1,14 @@
-"""The open list of A*: states in order of f, with a rule for ties. They are known by the places of their records.
+"""The open list of A*: states in order of f, with a rule for ties. Their records' places identify them.
 
 Keys count as equal if they fall into the same bucket, a sixteenth of a typical move's cost wide (`search.buckets`),
-whatever the rule. The rule is part of the list's type, so that the choice costs nothing at run time:
+under any rule. The rule is part of the list's type, so the choice costs nothing at run time:
 
 - `Buckets`: last in, first out;
 - `Fifo`: first in, first out; a state that is reopened with a lower g goes to the end;
 - `Ranked`: larger g first, or smaller g first; among equal g the lower state number. It is a heap, so operations take
   logarithmic time. The others take constant time;
-- `WallsFirst`: two lists of one of these kinds. The second is used only when the first is empty. It holds the states
-  that neither lie at a wall nor were as near to the goal as any state before them when they were opened.
+- `WallsFirst`: two lists of one of these kinds. The second is used only when the first is empty. It contains the states
+  that, when they were opened, were neither at a wall nor as near to the goal as any state before them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Ties(Word):
 
 
 class Fifo(NamedTuple):
-    """Buckets that are filled at their ends. The last state's next is ~place, the bucket's place in the ring."""
+    """Buckets that are filled at their ends. The next of the last state is ~place, the bucket's place in the ring."""
 
     ring: Buckets
     tail: npt.NDArray[np.int32]  # [BUCKETS], a bucket's last state; only valid if the bucket has a first
@@ -57,12 +57,12 @@ RANKED = np.dtype(
 
 
 class Ranked(NamedTuple):
-    """A heap by bucket, and by g within one."""
+    """A heap ordered by bucket, and by g within a bucket."""
 
     heap: Heap
     node: npt.NDArray[Any]  # the states' records, of NODE; the list itself uses only the key
     scalars: npt.NDArray[Any]  # [1], of RANKED
-    sign: float  # 1 if the larger g comes first, -1 if the smaller
+    sign: float  # 1 if the larger g is first, -1 if the smaller
 
     @classmethod
     def over(cls, mind: Mind, nodes: Nodes, typical_cost: float, sign: float) -> Ranked:
@@ -75,9 +75,9 @@ WALLS = np.dtype([("least", np.float64)])  # the least h of a state opened so fa
 
 
 class WallsFirst(NamedTuple):
-    """Two lists: states at walls and states as near to the goal as any before; and all others, used when it is empty.
+    """Two lists: one of states at walls and states as near to the goal as any before, then one of all others.
 
-    A state lies at a wall if it has fewer moves than a state in the open. The order of f no longer bounds the cost of a
+    A state is at a wall if it has fewer moves than a state in the open. The order of f no longer bounds the cost of a
     path, so a search with this list ends with the first path it finds. A state is in one of the lists at a time, so
     both use the same records.
     """
@@ -90,7 +90,7 @@ class WallsFirst(NamedTuple):
 
     @classmethod
     def over(cls, ties: Ties, mind: Mind, nodes: Nodes, typical_cost: float, most_moves: int) -> WallsFirst:
-        """Return an empty list over records of states; one with fewer than ``most_moves`` moves lies at a wall."""
+        """Return an empty list over records of states; one with fewer than ``most_moves`` moves is at a wall."""
         near, rest = (open_list(ties, mind, nodes, typical_cost) for _ in range(2))
         return cls(near, rest, mind.field(np.bool_), mind.one(WALLS, (np.inf,)), most_moves)
 
@@ -112,7 +112,7 @@ def open_list(ties: Ties, mind: Mind, nodes: Nodes, typical_cost: float) -> Buck
 
 @generic
 def clear(queue: OpenList, base: float) -> None:
-    """Empty the list; keys below ``base`` are not expected. Takes time in proportion to what the last use touched."""
+    """Empty the list and expect no keys below ``base``; this takes time in proportion to what the last use touched."""
     raise TypeError(queue)
 
 
@@ -148,13 +148,13 @@ def remove(queue: OpenList, state: int) -> None:
 
 @generic
 def first(queue: OpenList) -> int:
-    """Return the state that `take` would return, or NONE. If too many were put back, its key may not be the least."""
+    """Return the state that `take` would return, or NONE. Its key may not be the least if many were put back."""
     raise TypeError(queue)
 
 
 @generic
 def take(queue: OpenList) -> int:
-    """Remove and return the first state; NONE if the list is empty, LATER if too many were put back: call it again."""
+    """Remove and return the first state; NONE if the list is empty, LATER if many were put back: then call again."""
     raise TypeError(queue)
 
 
@@ -166,7 +166,7 @@ def floor(queue: OpenList) -> float:
 
 @generic
 def width(queue: OpenList) -> float:
-    """Return by how much keys that count as equal may differ."""
+    """Return the largest difference between keys that count as equal."""
     raise TypeError(queue)
 
 

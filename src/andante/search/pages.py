@@ -1,7 +1,7 @@
-"""Pages of records and the hash tables that lead to them: what lies behind `Paged` records (`search.records`).
+"""Pages of records and the hash tables that lead to them: the implementation of `Paged` records (`search.records`).
 
-A unit's pages are found through a hash table of its own. A table that is half full is replaced by one twice as large, a
-few entries at a time; pages go back to the pool as one chain; discarded tables are cleared a few entries at a time.
+A unit finds its pages through its own hash table. A table that is half full is replaced by one twice as large, a few
+entries at a time; pages return to the pool as one chain; discarded tables are cleared a few entries at a time.
 """
 
 from __future__ import annotations
@@ -14,39 +14,39 @@ import numpy.typing as npt
 from andante.kernel import kernel, prefetch, subroutine
 
 SMALLEST, CLASSES = 8, 40  # entries of the smallest hash table; sizes of tables, each twice the one before
-MOVED = 4  # entries moved to a larger table for each page that is added: all are moved before that table is half full
+MOVED = 4  # entries moved to a larger table per page added, so that all are moved before that table is half full
 SLOT_BYTES, _HEAD_BYTES = 8, 4  # of an entry of a hash table, and of each number in a page's head
 NOTHING = 0  # page and table 0: they stay empty
-_LOST = 1  # a page for what cannot be kept: nobody finds it again
-FIRST = 2  # the first page that is handed out
+_LOST = 1  # a page for records that cannot be kept, in no table
+FIRST = 2  # the first page to be allocated
 TILE = 2  # pages of a grid have 1 << TILE columns and rows
 _IN_TILE = (1 << TILE) - 1
-NEXT, LEAST, _LINKS = 0, 1, 2  # what is where in the head of a page
+NEXT, LEAST, _LINKS = 0, 1, 2  # places in the head of a page
 _OWN = _LINKS + 4  # a page's link to itself
-_PLAIN, _LINKED = 2, 16  # how long heads are; one with links takes up a cache line, of which eleven numbers are used
+_PLAIN, _LINKED = 2, 16  # lengths of heads; one with links takes a cache line and uses eleven of its numbers
 LINE = 64  # bytes of a cache line
-SLOTS_PER_PAGE = 16  # a page needs 2 to 6, but a table of one size cannot be used as one of another
-_USUAL_SLOTS = 6  # that a page needs at most, as long as tables only grow
-_TOUCHED = 4096  # bytes that the operating system provides at least
-CLEARED = 16  # entries of discarded tables cleared for each page that is added: more than it will take of new ones
+SLOTS_PER_PAGE = 16  # a page needs 2 to 6, but tables of different sizes are not interchangeable
+_USUAL_SLOTS = 6  # the most that a page needs, as long as tables only grow
+_TOUCHED = 4096  # the smallest number of bytes that the operating system provides
+CLEARED = 16  # entries of discarded tables cleared per page added, more than a page uses of new ones
 
 
-#: What a unit holds. All zeros: nothing.
+#: The pages and tables of a unit; all zeros if it has none.
 HOLDER = np.dtype(
     [
-        ("table", np.int64),  # where its hash table begins ...
-        ("mask", np.int32),  # ... and the number of its entries, less one
+        ("table", np.int64),  # the first entry of its hash table
+        ("mask", np.int32),  # the number of entries of its hash table, less one
         ("old", np.int64),  # the smaller table before it, from which entries are still being moved; 0: there is none
         ("old_mask", np.int32),
-        ("moved", np.int32),  # entries of the old table looked at so far
-        ("first", np.int32),  # its pages are a chain
+        ("moved", np.int32),  # entries of the old table processed so far
+        ("first", np.int32),  # of the chain of its pages
         ("last", np.int32),
         ("pages", np.int32),
         ("slots", np.int32),  # entries of its tables
-        ("found", np.int32),  # the key that was looked for last ...
-        ("found_at", np.int32),  # ... and its page: neighbouring numbers follow each other
-        ("first_page", np.int32),  # which it will need first in its next move, as far as it knows ...
-        ("second_page", np.int32),  # ... and then
+        ("found", np.int32),  # the key that was looked up last
+        ("found_at", np.int32),  # its page, as neighbouring numbers follow each other
+        ("first_page", np.int32),  # the page that it expects to need first in its next move
+        ("second_page", np.int32),  # the page that it expects to need second
     ]
 )
 
@@ -59,30 +59,30 @@ POOL = np.dtype(
         ("fresh_slot", np.int64),  # the first entry that was never used
         ("dirty", np.int64),  # the first of a chain of tables to be cleared
         ("page_bytes", np.int64),  # the size of a page with all its fields
-        ("lost", np.int64),  # records that could not be kept, because there was no page or no table for them
+        ("lost", np.int64),  # records that could not be kept for lack of a page or a table
     ]
 )
 
 
 class Cut(NamedTuple):
-    """How numbers are cut into pages: those of a map's cells into tiles, others, which are one row, into pieces of it.
+    """A division of numbers into pages: of a map's cells into tiles, of other numbers, which are one row, into pieces.
 
-    A number's row is ``number * factor >> shift``, which is faster than a division and right below 2 ** 31.
+    A number's row is ``number * factor >> shift``, which is faster than a division and correct below 2 ** 31.
     """
 
     width: int  # numbers in a row
     factor: int
     shift: int
     pages: int  # in a row
-    across: int  # a page has 1 << across columns ...
-    down: int  # ... and 1 << down rows
+    across: int  # a page has 1 << across columns
+    down: int  # a page has 1 << down rows
     head: int  # numbers in the head of a page; it is longer if tiles are linked to those around them
 
 
 def cut_into(width: int, across: int, down: int, *, linked: bool = False) -> Cut:
     """Return how to cut rows of ``width`` numbers into pages of ``1 << across`` columns and ``1 << down`` rows.
 
-    Only tiles can be ``linked``; others, and those of a map so narrow that numbers say nothing of directions, are not.
+    Only tiles can be ``linked``, and only if the map is not so narrow that numbers do not define directions.
 
     >>> cut_into(10, 2, 2).pages
     3
@@ -98,10 +98,10 @@ class Paged(NamedTuple):
 
     table: npt.NDArray[np.int64]  # [slots], hash tables: (key + 1) << 32 | page, or 0
     spare: npt.NDArray[np.int64]  # [CLASSES], the first of a chain of clear tables of each size
-    head: npt.NDArray[np.int32]  # [pages * cut.head], of each page: the next one of a chain, the first number that
-    # it is about and, for tiles, the unit's pages around it and itself, row by row, as far as they were looked up
+    head: npt.NDArray[np.int32]  # [pages * cut.head], of each page: the next one of a chain, its first number and,
+    # for tiles, the unit's pages around it and itself, row by row, as far as they were looked up
     bytes: npt.NDArray[np.uint8]  # all fields of all pages
-    field: npt.NDArray[np.int64]  # [fields, 2], where the bytes of a field begin, and how many a page has
+    field: npt.NDArray[np.int64]  # [fields, 2], the first byte of a field, and its bytes per page
     pool: npt.NDArray[Any]  # [1], of POOL
     holder: npt.NDArray[Any]  # [1], of HOLDER: the unit's own
     cut: Cut
@@ -112,7 +112,7 @@ class Paged(NamedTuple):
 
 @kernel
 def key_and_rest(cut: Cut, number: int) -> tuple[int, int]:
-    """Return which of all possible pages a number belongs to, and where it lies in that page."""
+    """Return the key of a number's page among all possible pages, and the number's place in that page."""
     y = number * cut.factor >> cut.shift
     x = number - y * cut.width
     key = (y >> cut.down) * cut.pages + (x >> cut.across)
@@ -121,7 +121,7 @@ def key_and_rest(cut: Cut, number: int) -> tuple[int, int]:
 
 @kernel
 def link_to(index: Paged, place: int, number: int, near: int) -> tuple[int, int]:
-    """Return which link leads to the page of ``near``, and where its record lies in that page; -1: there is no link."""
+    """Return the link to the page of ``near``, -1 if there is none, and the record's place in that page."""
     cut = index.cut
     page, apart = place >> 2 * TILE, near - number
     rows = (apart > 1) - (apart < -1)
@@ -135,7 +135,7 @@ def link_to(index: Paged, place: int, number: int, near: int) -> tuple[int, int]
 
 @kernel
 def set_link(index: Paged, page: int, link: int, other: int) -> None:
-    """Link two pages, in both directions, if the other one was found or claimed."""
+    """Link two pages, in both directions, if the other one exists."""
     if other >= FIRST:
         index.head[link] = other
         index.head[other * _LINKED + 2 * _OWN - (link - page * _LINKED)] = page
@@ -150,7 +150,7 @@ def _least(cut: Cut, key: int) -> int:
 
 @kernel
 def place_in(cut: Cut, page: int, rest: int) -> int:
-    """Return where a record lies in the fields."""
+    """Return the place of a record in the fields."""
     return (page << (cut.across + cut.down)) | rest
 
 
@@ -169,7 +169,7 @@ def prefetch_page(index: Paged, page: int) -> None:
 
 @kernel
 def slot_of(table: int, mask: int, key: int) -> int:
-    """Return the entry at which a key is looked for first."""
+    """Return the entry at which the lookup of a key begins."""
     return table + ((key * 0x9E3779B1 >> 16) & mask)
 
 
@@ -241,7 +241,7 @@ def add_page(index: Paged, key: int) -> int:
 
 @kernel
 def _grow(index: Paged) -> None:
-    """Begin a table of twice the size; the entries of the present one are moved a few at a time."""
+    """Begin a table of twice the size, to which the entries of the present one are moved a few at a time."""
     holder = index.holder[0]
     size = max(SMALLEST, 2 * (holder["mask"] + 1))
     table = _new_table(index, size)
@@ -270,7 +270,7 @@ def _move_on(index: Paged) -> None:
 
 @kernel
 def _new_table(index: Paged, size: int) -> int:
-    """Return where a clear table of this size begins; 0 if there is no room for one."""
+    """Return the first entry of a clear table of this size; 0 if there is no space for one."""
     pool, which = index.pool[0], _class(size)
     table = index.spare[which]
     if table != NOTHING:
@@ -296,7 +296,7 @@ def _class(size: int) -> int:
 
 @kernel
 def discard(index: Paged, table: int, mask: int) -> None:
-    """Put a table into the chain of those to be cleared; its first entries hold the next one, its size and progress."""
+    """Add a table to the chain of those to be cleared; its first entries store the next, its size and progress."""
     if table == NOTHING:
         return
     index.table[table], index.table[table + 1], index.table[table + 2] = index.pool[0]["dirty"], mask, mask
@@ -327,7 +327,7 @@ def clear_tables(index: Paged, entries: int) -> None:
 
 
 class Room(NamedTuple):
-    """How much memory a pool may use, and the numbers that its records are about."""
+    """The memory that a pool may use, and the numbers of its records."""
 
     bytes: int  # in use; a single step may exceed it by its own records
     numbers: int  # 0 to ``numbers`` - 1
@@ -336,7 +336,7 @@ class Room(NamedTuple):
 def paged(fields: list[np.dtype[Any]], cut: Cut, room: Room, holders: npt.NDArray[Any]) -> tuple[Paged, list[Any]]:
     """Return an index for records with these fields, and the fields' arrays.
 
-    The arrays are as long as they may have to be. The operating system provides memory for what is used of them.
+    The arrays have their maximal lengths. The operating system provides memory only for the parts that are used.
     """
     sizes = [dtype.itemsize << (cut.across + cut.down) for dtype in fields]
     whole_map = cut.pages * ((room.numbers // cut.width >> cut.down) + 1)
@@ -371,9 +371,9 @@ def _aligned(size: int) -> int:
 
 
 def touch(index: Paged, size: int) -> None:
-    """Touch so many bytes that nobody has used yet; they stay zeros.
+    """Touch this many bytes that no unit has used yet; they stay zeros.
 
-    The operating system provides memory when it is touched for the first time, 2 MB at a time if it can. That may take
+    The operating system provides memory when it is touched for the first time, 2 MB at a time if it can. This may take
     milliseconds, in which nothing else happens.
     """
     pool, head = index.pool[0], index.cut.head
@@ -387,7 +387,7 @@ def touch(index: Paged, size: int) -> None:
 
 
 def lined_up(length: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """Return zeros that begin where a cache line does, so that no record lies in more lines than it must.
+    """Return zeros that begin at the start of a cache line, so that no record is in more lines than necessary.
 
     >>> lined_up(3, np.int64).ctypes.data % LINE
     0

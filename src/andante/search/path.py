@@ -12,11 +12,11 @@ from andante.search.astar import Tree, parent_of
 from andante.search.memory import Clock, Space
 from andante.world.layout import Arrays, Layout, degree, price, target
 
-PATH = np.dtype([("trial", np.int64), ("goal", np.int64)])  # of the plan
+PATH = np.dtype([("trial", np.int64), ("goal", np.int64)])  # the trial and the goal of the plan
 
 
 class Path(NamedTuple):
-    """The next state after each state of the path; the entries of other states mean nothing."""
+    """The next state after each state of the path; the entries of other states are undefined."""
 
     next: npt.NDArray[np.int32]  # [n]
     scalars: npt.NDArray[Any]  # [1], of PATH
@@ -30,7 +30,7 @@ class Path(NamedTuple):
 
 @kernel
 def lay(path: Path, tree: Tree, goal: int) -> None:
-    """Set the path to the one by which a search reached ``goal``."""
+    """Make the path by which a search reached ``goal`` the path to follow."""
     path.scalars[0]["trial"], path.scalars[0]["goal"] = path.clock[0]["trial"], goal
     state, before = goal, parent_of(tree, goal)
     while before >= 0:
@@ -40,9 +40,10 @@ def lay(path: Path, tree: Tree, goal: int) -> None:
 
 @kernel
 def next_move(path: Path, graph: Arrays, state: int, goal: int) -> tuple[int, float]:
-    """Return the next state of the path after ``state``, and the cost of the move: infinite if it is not possible.
+    """Return the next state of the path after ``state``, and the cost of the move, infinite if it is not possible.
 
-    It is not possible if nothing was planned for this goal in this trial, or if a wall was discovered there since.
+    It is not possible if no path was planned for this goal in this trial, or if a wall was discovered on the move
+    since.
     """
     at = path.scalars[0]
     if at["trial"] != path.clock[0]["trial"] or at["goal"] != goal:

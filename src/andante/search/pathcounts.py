@@ -1,7 +1,7 @@
-"""How many optimal paths there are from each state to the source of a distance field, and the path in their middle.
+"""The number of optimal paths from each state to the source of a distance field, and the path in their middle.
 
-Distant states of an open map have more optimal paths between them than a float64 can count. A count therefore has its
-own scale: the power of 2**512 to multiply it by.
+Distant states of an open map have more optimal paths between them than a float64 can count. So each count has its own
+scale: the power of 2**512 to multiply it by.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from andante.world.heuristics import DIAGONAL, TOLERANCE
 from andante.world.layout import PRICE, Csr, Layout, Moves, Sixteen, Terrain, degree, price, target
 
 LARGE, SMALL = 2.0**512, 2.0**-512  # a count above the first is multiplied by the second
-SAME_COUNT = 1 + 1e-9  # counts with a lower ratio differ by rounding only
+SAME_COUNT = 1 + 1e-9  # counts with a lower ratio differ only by rounding
 
 
 class Paths(NamedTuple):
     """The number of optimal paths from each state to the source of a field: ``number`` * 2**(512 * ``scale``).
 
-    Going ``onward`` from state to state leads through the middle of all optimal paths, not along their edge.
+    Following ``onward`` from state to state leads through the middle of all optimal paths, not along their edge.
     """
 
     number: npt.NDArray[np.float64]  # [n], from 1 to LARGE
@@ -33,7 +33,7 @@ class Paths(NamedTuple):
 
     @classmethod
     def over(cls, graph: Graph) -> Paths:
-        """Return buffers to count in."""
+        """Return buffers for counting."""
         return cls(np.empty(len(graph)), np.empty(len(graph), np.int32), np.empty(len(graph), np.int32))
 
 
@@ -43,7 +43,7 @@ def count_paths(
 ) -> None:
     """Count the optimal paths to the source of a field from each of the ``reached`` states that have one.
 
-    In ``order``, every state must come after the next states on its optimal paths, as when sorted by distance. Every
+    In ``order``, every state must be after the next states on its optimal paths, as when sorted by distance. Every
     move must have its opposite at the same cost.
     """
     source = int64(order[0])
@@ -60,7 +60,7 @@ def count_paths(
 def _paths_on(graph: Layout, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> tuple[float, int, int]:
     """Return the total count, with its scale, of all states next on an optimal path, and the state with the most.
 
-    Of several states with the same count it is the first in the graph's order.
+    Among states with the same count, the first in the graph's order wins.
     """
     raise TypeError(graph)
 
@@ -81,7 +81,7 @@ def _paths_on_any(graph: Layout, distance: npt.NDArray[np.float64], paths: Paths
 
 @_paths_on.of(Moves)
 def _paths_on_grid(graph: Moves, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> tuple[float, int, int]:
-    """Nearly everywhere all counts have the same scale, and can be added and compared as they are."""
+    """Add the counts directly if all have the same scale, as is nearly always the case."""
     moves = int64(ALL_MOVES[_optimal_moves(graph, distance, state)])
     most = state + graph.offset[moves & 7]
     total, scale = paths.number[uint64(most)], paths.scale[uint64(most)]
@@ -102,7 +102,7 @@ def _paths_on_grid(graph: Moves, distance: npt.NDArray[np.float64], paths: Paths
 
 @kernel
 def _paths_on_scales(graph: Moves, paths: Paths, state: int, moves: int) -> tuple[float, int, int]:
-    """Return the same for counts with scales of their own; ``moves`` are packed as in ALL_MOVES."""
+    """Return the same for counts with different scales; ``moves`` are packed as in ALL_MOVES."""
     total, scale = 0.0, 0
     most, highest, its_scale = -1, 0.0, 0
     while moves != 0:

@@ -1,4 +1,4 @@
-"""The moves that an agent has planned and not made yet."""
+"""The moves that an agent has planned but not made yet."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLAN = np.dtype(
 
 
 class Plan(NamedTuple):
-    """The states to go to, the next one last."""
+    """The states to visit, the next one last."""
 
     state: npt.NDArray[np.int32]  # [longest plan]
     scalars: npt.NDArray[Any]  # [1], of PLAN
@@ -29,21 +29,21 @@ class Plan(NamedTuple):
 
     @classmethod
     def over(cls, space: Space, longest: int) -> Plan:
-        """Return an empty plan with room for this many moves."""
+        """Return an empty plan with space for this many moves."""
         return cls(space.mind.row(np.int32, longest), space.mind.one(PLAN), space.clock)
 
 
 @kernel
 def set_length(plan: Plan, moves: int) -> None:
-    """Let the first ``moves`` states that were written to the plan be the plan, made in this trial."""
+    """Make the first ``moves`` states that were written to the plan its content, planned in this trial."""
     plan.scalars[0]["left"], plan.scalars[0]["trial"] = moves, plan.clock[0]["trial"]
 
 
 @kernel
 def take_move(plan: Plan, graph: Arrays, state: int) -> tuple[int, float]:
-    """Take the next state from the plan and return it with the cost of the move: infinite if it is not possible.
+    """Take the next state from the plan and return it with the cost of the move, infinite if it is not possible.
 
-    It is not possible if nothing is left of a plan of this trial, or if a wall was discovered on the next move since:
+    It is not possible if no state is left of a plan of this trial, or if a wall was discovered on the next move since;
     then the plan is dropped.
     """
     at = plan.scalars[0]

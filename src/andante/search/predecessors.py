@@ -13,7 +13,7 @@ from andante.world.layout import Arrays, Csr
 
 
 class Mirror(NamedTuple):
-    """Stands for the graph itself, whose arcs are the same in both directions."""
+    """A placeholder for the graph itself, whose arcs are the same in both directions."""
 
     exact: bool
 

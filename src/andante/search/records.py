@@ -1,21 +1,21 @@
-"""Where an agent's records lie: each at the number it is about, or in pages that are handed out as they are needed.
+"""Indices of an agent's records: each is stored at the number it is about, or in pages that are allocated on demand.
 
-A record is what an agent knows about one state, or about one place of a sequence. The fields of records are arrays;
-where a record lies in them is a question to their index:
+A record contains an agent's data about one state, or about one place of a sequence. The fields of records are arrays.
+Their index returns the place of a record in them:
 
-- `Dense`: at the state's own number. One agent has the arrays to itself, and they are as long as the map.
+- `Dense`: at the state's own number. The arrays belong to one agent, and they are as long as the map.
 - `Paged`: in a page of neighbouring states, on a grid a tile of 4 x 4 cells, from a pool that many units share. A unit
-  finds its pages through a hash table of its own, so what it holds grows with what it has learned, whatever the size of
+  finds its pages through its own hash table, so its memory grows with what it has learned, whatever the size of the
   the map.
 
-A page is cleared when it is handed out, and a state without a page shares one that is never written to. So a record
-that was not written yet is all zeros with either index, and kernels tell by its stamp that it is not valid. Kernels
-call `find` to read and `claim` to write. They are compiled for one index or the other and never learn which.
+A page is cleared when it is allocated, and states without a page share one that is never written to. So a record that
+was not written yet is all zeros with either index, and its stamp shows kernels that it is not valid. Kernels call
+`find` to read and `claim` to write. They are compiled for one index or the other and do not depend on which.
 
-Nothing here takes time in proportion to what a unit holds: a hash table that has become too small is replaced a few
-entries at a time, a unit's pages go back to the pool as one chain, and discarded tables are cleared for their next use
-a few entries at a time. If there is no page or no table left, a record is lost: `lost_records` says so, and the unit
-has to begin again.
+Nothing here takes time in proportion to the memory of a unit: a hash table that has become too small is replaced a few
+entries at a time, a unit's pages return to the pool as one chain, and discarded tables are cleared for their next use a
+few entries at a time. If no page or no table is left, a record is lost: `lost_records` counts them, and the unit has to
+begin again.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ Index = Dense | Paged
 
 @generic
 def find(index: Index, number: int) -> int:
-    """Return where to read the record of ``number``; if it was never written, it is all zeros there."""
+    """Return the place to read the record of ``number`` from; a record that was never written is all zeros."""
     raise TypeError(index)
 
 
 @generic
 def find_beside(index: Index, place: int, number: int, near: int) -> int:
-    """Return where to read the record of ``near``; ``place`` is what `find` or `claim` returned for ``number``.
+    """Return the place to read the record of ``near`` from; `find` or `claim` returned ``place`` for ``number``.
 
     Where pages are linked and ``near`` is a neighbouring cell, this is faster than `find`.
     """
@@ -70,61 +70,61 @@ def find_beside(index: Index, place: int, number: int, near: int) -> int:
 
 @generic
 def claim_beside(index: Index, place: int, number: int, near: int) -> int:
-    """Return where to write the record of ``near``; ``place`` is what `find` or `claim` returned for ``number``."""
+    """Return the place to write the record of ``near`` to; `find` or `claim` returned ``place`` for ``number``."""
     raise TypeError(index)
 
 
 @generic
 def number_at(index: Index, place: int) -> int:
-    """Return the number whose record lies at this place; the place must have been claimed."""
+    """Return the number whose record is at this place; the place must have been claimed."""
     raise TypeError(index)
 
 
 @generic
 def claim(index: Index, number: int) -> int:
-    """Return where to write the record of ``number``."""
+    """Return the place to write the record of ``number`` to."""
     raise TypeError(index)
 
 
 @generic
 def release(index: Index) -> None:
-    """Give back all records of the unit; for `Dense`, where stamps tell which records are valid, this does nothing."""
+    """Release all records of the unit; do nothing for `Dense`, where stamps show which records are valid."""
     raise TypeError(index)
 
 
 @generic
 def forget(index: Index, field: npt.NDArray[Any]) -> None:
-    """Set a field of all records to zero, however long that takes; paged records are given back."""
+    """Set a field of all records to zero, in time proportional to their number; paged records are released."""
     raise TypeError(index)
 
 
 @generic
 def held_bytes(index: Index) -> int:
-    """Return the memory that the unit holds; 0 for `Dense`, whose memory is its agent's own."""
+    """Return the memory that the unit uses; 0 for `Dense`, whose memory belongs to its agent."""
     raise TypeError(index)
 
 
 @generic
 def prefetch_holder(index: Index) -> None:
-    """Prefetch what tells where the unit's records lie."""
+    """Prefetch the unit's data for finding its records."""
     raise TypeError(index)
 
 
 @generic
 def prefetch_place(index: Index, number: int) -> None:
-    """Prefetch where the record of ``number`` is looked up."""
+    """Prefetch the memory in which the record of ``number`` is looked up."""
     raise TypeError(index)
 
 
 @generic
 def expect(index: Index, place: int) -> None:
-    """Note that the next move will begin with the record at this place, or with the last two that were noted."""
+    """Note that the next move will begin with the record at this place; the last two notes count."""
     raise TypeError(index)
 
 
 @generic
 def prefetch_expected(index: Index) -> None:
-    """Prefetch the records with which the unit's next move will begin, if it said so."""
+    """Prefetch the records with which the unit's next move will begin, as noted by `expect`."""
     raise TypeError(index)
 
 
@@ -136,13 +136,13 @@ def starts_clear(index: Index) -> bool:
 
 @generic
 def lost_records(index: Index) -> int:
-    """Return how many records of all units could not be kept; 0 for `Dense`."""
+    """Return the number of records of all units that could not be kept; 0 for `Dense`."""
     raise TypeError(index)
 
 
 @generic
 def used_bytes(index: Index) -> int:
-    """Return the memory that all units with this pool hold; 0 for `Dense`."""
+    """Return the memory that all units with this pool use; 0 for `Dense`."""
     raise TypeError(index)
 
 

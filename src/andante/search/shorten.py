@@ -1,9 +1,9 @@
-"""Shorten a path while an agent follows it, by A* between two states of the path ahead of the agent.
+"""Shortening of a path while an agent follows it, by A* between two states of the path ahead of the agent.
 
 Each state on the path stores the next state and the cost of the rest of the path. A window is the part of the path
-between two of its states. A* searches for a cheaper connection, a few expansions per move; if it finds one, that
-replaces the window. Each window begins in the middle of the previous one. When they have reached the goal, they begin
-again ahead of the agent, twice as long. The last window reaches from the agent to the goal.
+between two of its states. A* searches for a cheaper connection, a few expansions per move, and if it finds one, this
+replaces the window. Each window begins in the middle of the previous one. When the windows have reached the goal, they
+begin again ahead of the agent, twice as long. The last window reaches from the agent to the goal.
 
 The stored cost of the rest never increases, and it is always higher than that of the next state. So following the path
 from any of its states leads to the goal without a loop, whatever has been replaced.
@@ -31,7 +31,7 @@ IDLE, MEASURING, SEARCHING, SPLICING, DONE = 0, 1, 2, 3, 4
 GUESS = 5  # expansions that A* is expected to take for each move of a window
 
 
-#: A state's record, as in `search.buckets`, with other names for the fields of the queue. A search that is over needs
+#: A state's record, as in `search.buckets`, with other names for the fields of the queue. A finished search needs
 #: only g and the parents, so the path that it found is kept in the other fields.
 PLACE = np.dtype(
     [
@@ -40,12 +40,12 @@ PLACE = np.dtype(
         ("mark", np.uint32),
         ("rest", np.float64),  # upper bound on the cost of the path from here to the goal
         ("next", np.int32),
-        ("number", np.uint32),  # the number of the path that the record belongs to
+        ("number", np.uint32),  # the number of the path that includes the state
     ],
     align=True,
 )
 
-# Paths are numbered with what a queue never leaves in the field: neither a state nor a negative place in a ring.
+# Paths have numbers that a queue never writes to the field: neither a state nor a negative place in a ring.
 FIRST_NUMBER, LAST_NUMBER = 1 << 31, (1 << 32) - (1 << 16)
 
 
@@ -69,13 +69,13 @@ WINDOW = np.dtype(
     [
         ("stage", np.int64),
         ("size", np.int64),  # moves from one end to the other
-        ("lead", np.int64),  # how many moves ahead of the agent a window begins at least
-        ("age", np.int64),  # moves of the agent since the window was begun
+        ("lead", np.int64),  # the least number of moves from the agent to a window's beginning
+        ("age", np.int64),  # moves of the agent since the window began
         ("first", np.int64),  # the window's first state
         ("last", np.int64),  # its last state, or the state measured up to so far
         ("moves", np.int64),  # moves measured, later moves replaced
         ("here", np.int64),  # the state up to which the window has been replaced, from its last backwards
-        ("middle", np.int64),  # where the next window begins; -1: ahead of the agent
+        ("middle", np.int64),  # the state where the next window begins; -1: ahead of the agent
         ("whole", np.bool_),  # whether this window begins near the agent
     ],
     align=True,
@@ -100,7 +100,7 @@ class Window(NamedTuple):
 @kernel
 def abandon(route: Route, window: Window, size: int) -> None:
     """Forget the path; windows on the next one begin with ``size`` moves."""
-    if route.scalars[0]["now"] == LAST_NUMBER:  # once in two billion paths the numbers run out
+    if route.scalars[0]["now"] == LAST_NUMBER:  # after two billion paths the numbers start again
         forget(route.where, route.place["number"])
         route.scalars[0]["now"] = FIRST_NUMBER
     route.scalars[0]["now"] += 1
@@ -109,7 +109,7 @@ def abandon(route: Route, window: Window, size: int) -> None:
 
 @kernel
 def begin_again(window: Window, size: int) -> None:
-    """Give up the current window, because map or goal have changed; the next one begins with ``size`` moves."""
+    """Abandon the current window, because the map or the goal has changed; the next one begins with ``size`` moves."""
     at = window.scalars[0]
     at["stage"], at["size"], at["lead"], at["middle"] = IDLE, size, -1, -1
 
@@ -146,7 +146,7 @@ def lay(route: Route, tree: Tree, goal: int, end: int, most: int) -> None:
 def lay_back(route: Route, tree: Tree, state: int, most: int) -> int:
     """Connect ``state`` to the path through its parents in the tree, if that takes at most ``most`` moves.
 
-    Returns the number of moves looked at.
+    Return the number of moves generated.
     """
     meeting, moves = state, 0
     while moves < most and not is_on(route, meeting):
@@ -207,7 +207,7 @@ def shorten(
                 at["moves"], at["here"] = 0, at["last"]
         if at["stage"] == SPLICING:
             left -= _splice(route, window, left)
-        if IDLE < at["stage"] < DONE:  # the budget of this move is spent
+        if IDLE < at["stage"] < DONE:  # the budget of this move is used up
             break
         if at["stage"] == IDLE:
             _go_on(window, goal)
@@ -246,7 +246,7 @@ def _measure(route: Route, window: Window, graph: Arrays, goal: int, weight: flo
             at["first"] = at["last"]
     first, last = at["first"], at["last"]
     cost = rest_from(route, first) - rest_from(route, last)
-    if cost <= estimate(graph, first, last) + TOLERANCE * unit(graph):  # it is a cheapest path already
+    if cost <= estimate(graph, first, last) + TOLERANCE * unit(graph):  # it is already a cheapest path
         at["stage"] = IDLE
         return steps
     begin(window.tree, graph, first, last, weight)
@@ -261,7 +261,7 @@ def _is_better(route: Route, window: Window, graph: Arrays) -> bool:
     """Return whether the search has found a cheaper path than the present one."""
     at = window.scalars[0]
     tree, first, last = window.tree, at["first"], at["last"]
-    if not reached(tree, last):  # walls have been discovered in the meantime
+    if not reached(tree, last):  # walls have been discovered since
         return False
     cost = rest_from(route, first) - rest_from(route, last)
     return parent_of(tree, last) >= 0 and cost_to(tree, last) < cost - TOLERANCE * unit(graph)

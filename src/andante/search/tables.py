@@ -1,4 +1,4 @@
-"""Values learned for changing goals: each state holds its latest value, and the number of the goal it is for."""
+"""Values learned for changing goals: each state stores its latest value, and the number of its goal."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ NUMBERS = 2**32 - 1  # the largest that a stamp can hold
 TABLES = np.dtype(
     [
         ("used", np.int64),  # the last number given out
-        ("era", np.int64),  # the last era in which `turn_to` was called ...
-        ("before", np.int64),  # ... and the last number given out before it
+        ("era", np.int64),  # the last era in which `turn_to` was called
+        ("before", np.int64),  # the last number given out before that era
     ]
 )
 
@@ -28,19 +28,19 @@ TABLES = np.dtype(
 class Tables(NamedTuple):
     """The values, and the numbers given to goals."""
 
-    h: Learned  # on its own clock, which shows the number of a goal
+    h: Learned  # with its own clock, which shows the number of a goal
     goals: Index
     number: npt.NDArray[np.uint32]  # a field of the goals' records, the number of a state as a goal
     scalars: npt.NDArray[Any]  # [1], of TABLES
 
     @classmethod
     def allocate(cls, space: Space) -> Tables:
-        """Return tables for the states of a graph, with nothing learned yet."""
+        """Return tables for the states of a graph, without learned values."""
         return cls.over(space.mind, space.log)
 
     @classmethod
     def over(cls, mind: Mind, log: Log, numbers: int | None = None) -> Tables:
-        """Return tables for all states, or for the numbers below ``numbers``, with nothing learned yet."""
+        """Return tables for all states, or for the numbers below ``numbers``, without learned values."""
         h = Learned.over(mind, mind.one(CLOCK), log, numbers=numbers)
         goals, number = mind.index(Group.APART, numbers), mind.field(np.uint32, Group.APART, numbers)
         return cls(h, goals, number, mind.one(TABLES))
@@ -48,16 +48,16 @@ class Tables(NamedTuple):
 
 @kernel
 def turn_to(tables: Tables, goal: int, era: int) -> None:
-    """Let ``tables.h`` be what was learned for ``goal`` in this era; ignore values for other goals and of other eras.
+    """Make ``tables.h`` the values learned for ``goal`` in this era; ignore values for other goals and of other eras.
 
-    Eras are numbers above 0 that never decrease. It returns nothing: returning an array that may come from several
-    places would force reference counting.
+    Eras are numbers above 0 that never decrease. Nothing is returned, because returning an array that may come from
+    several places would force reference counting.
     """
     at, place = tables.scalars[0], claim(tables.goals, goal)
     if at["era"] != era:
         at["era"], at["before"] = era, at["used"]
     if tables.number[place] <= at["before"]:
-        if at["used"] == NUMBERS:  # after four billion goals the numbers run out
+        if at["used"] == NUMBERS:  # after four billion goals the numbers start again
             forget(tables.h.where, tables.h.stamp)
             forget(tables.goals, tables.number)
             at["used"] = at["before"] = 0
@@ -69,6 +69,6 @@ def turn_to(tables: Tables, goal: int, era: int) -> None:
 
 @kernel
 def forget_state(tables: Tables, state: int) -> None:
-    """Forget what was learned in a state, and what was learned in other states with it as the goal."""
+    """Forget the value learned in a state, and the values learned in other states with it as the goal."""
     forget_value(tables.h, state)
     tables.number[find(tables.goals, state)] = 0

@@ -1,8 +1,8 @@
 """Paths traced back through a search tree a few steps at a time, while the agent still follows the previous one.
 
 The states of a path are numbered from its end backwards. So one number per state shows whether the state is on the
-path, what comes next, and whether the agent has passed it. Numbers are not reused before they run out: a new path costs
-its own length, and nothing has to be cleared.
+path, which state is next, and whether the agent has passed it. Numbers are not reused before they run out, so a new
+path costs its own length, and nothing has to be cleared.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from andante.search.memory import Clock, Space
 from andante.search.records import Index, claim, expect, find, starts_clear
 from andante.world.layout import Arrays, degree, target
 
-# Instead of a state to go to.
+# Results instead of a next state.
 OFF = -1  # the agent is not on the path, or at its end
 CUT = -2  # the agent is on the path, but there is no move to its next state
 
@@ -32,7 +32,7 @@ ENDS = np.dtype([("end", np.int64), ("front", np.int64), ("cost", np.float64), (
 
 TRACING = np.dtype(
     [
-        ("followed", np.int64),  # which of the two paths
+        ("followed", np.int64),  # which of the two paths the agent follows
         ("traced", np.int64),  # the state that was traced last; -1 if no path is being traced
         ("used", np.int64),  # the last number used
         ("problem", np.int64),  # the problem in which numbers were last used
@@ -44,8 +44,8 @@ class TracedPaths(NamedTuple):
     """Two paths: the one that is followed, and the one that is being traced."""
 
     where: Index
-    first: npt.NDArray[np.int32]  # a field of the states' records, their numbers on one ...
-    second: npt.NDArray[np.int32]  # ... and on the other
+    first: npt.NDArray[np.int32]  # a field of the states' records, their numbers on one path
+    second: npt.NDArray[np.int32]  # a field, their numbers on the other path
     ends: npt.NDArray[Any]  # [2], of ENDS
     scalars: npt.NDArray[Any]  # [1], of TRACING
     clock: Clock
@@ -72,7 +72,7 @@ def _set_number(paths: TracedPaths, which: int, state: int, number: int) -> None
 
 @kernel
 def _set_number_at(paths: TracedPaths, which: int, place: int, number: int) -> None:
-    """Number a state whose record lies here; records of paths and of search trees lie together."""
+    """Number a state whose record is here; the records of paths and of search trees share an index."""
     if which == 0:
         paths.first[place] = number
     else:
@@ -109,7 +109,7 @@ def aim(paths: TracedPaths, tree: Tree, end: int) -> None:
 
 @kernel
 def _number_anew(paths: TracedPaths) -> None:
-    """Give the rest of the path that is followed the lowest numbers, once in two billion when the numbers run out.
+    """Give the rest of the path that is followed the lowest numbers, after two billion numbers were used.
 
     A unit of a crowd begins with the lowest numbers in each problem, and never gets here.
     """
@@ -135,8 +135,8 @@ def is_tracing(paths: TracedPaths) -> bool:
 def extend(paths: TracedPaths, state: int) -> bool:
     """Extend the solution, which is traced or followed, by a move to ``state``; return False if it cannot be extended.
 
-    If the solution leads through that state already, it ends there, and cannot be extended after that: the states of
-    its former end keep their numbers.
+    If the solution already leads through that state, it ends there, and cannot be extended after that, because the
+    states of its former end keep their numbers.
     """
     at = paths.scalars[0]
     which = 1 - at["followed"] if is_tracing(paths) else at["followed"]
@@ -161,7 +161,7 @@ def lies_ahead(paths: TracedPaths, state: int) -> bool:
 
 @kernel
 def is_broken(paths: TracedPaths, tree: Tree, graph: Arrays, here: int, most: int) -> bool:
-    """Return whether one of the next ``most`` moves to be traced in a damaged tree, up to ``here``, is gone."""
+    """Return whether one of the next ``most`` moves to trace in a damaged tree, up to ``here``, no longer exists."""
     state, steps = paths.scalars[0]["traced"], 0
     while state >= 0 and state != here and steps < most:
         if is_cut(tree, graph, state):
@@ -228,6 +228,6 @@ def length(paths: TracedPaths) -> int:
 
 @kernel
 def walk_past(paths: TracedPaths, state: int) -> None:
-    """Note that the agent leaves ``state`` along the path: it and all states before it are no longer on the path."""
+    """Note that the agent leaves ``state`` along the path: it and the states before it are no longer on the path."""
     which = paths.scalars[0]["followed"]
     paths.ends[which]["front"] = number_of(paths, which, state) - 1

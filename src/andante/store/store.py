@@ -28,6 +28,7 @@ import andante
 from andante.errors import OutputError
 from andante.files import json_checksum
 from andante.store.identity import KEY, TIMES
+from andante.store.made import on_day, today, united
 from andante.store.parts import (
     DIGITS,
     Part,
@@ -199,15 +200,19 @@ class Store:
 
     @property
     def made_with(self) -> list[dict[str, Any]]:
-        """What the rows were made with: processor, system, versions and commit of each process that added some."""
-        made: list[dict[str, Any]] = self._manifest.get(_MADE, [])
-        return made
+        """What the rows were made with: processor, system, versions, commit and days of the processes that added some.
+
+        Stores of earlier versions do not have the days; the day on which they were created stands for them.
+        """
+        created = str(self._manifest["created"]).partition(" ")[0]
+        return [on_day(one, created) for one in self._manifest.get(_MADE, [])]
 
     def note(self, made: Mapping[str, Any]) -> None:
-        """Keep what the next rows are made with in the manifest, if it is new; only within `writing`."""
-        kept = as_kept(made)
-        if kept not in self.made_with:
-            self._manifest = {**self._manifest, _MADE: [*self.made_with, kept]}
+        """Keep in the manifest what rows of today are made with, if it does not say so yet; only within `writing`."""
+        before = self.made_with
+        now = united([*before, on_day(as_kept(made), today())])
+        if now != before:
+            self._manifest = {**self._manifest, _MADE: now}
             write_flushed(self.folder / _MANIFEST, _sealed(self._manifest))
 
     def table(self, name: str) -> pl.DataFrame:

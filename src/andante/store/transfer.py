@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from andante.errors import OutputError
 from andante.files import write_whole
+from andante.store.made import united
 from andante.store.parts import StoreError
 from andante.store.store import Store
 
@@ -32,9 +33,9 @@ def merge(sources: Sequence[Store], folder: str | os.PathLike[str]) -> Store:
         _refuse_strangers(first, other)
     parts = [part for source in sources for part in source.whole_parts()]
     tables = _tables(sources)
-    made = {str(one): one for source in sources for one in source.made_with}
+    made = united(one for source in sources for one in source.made_with)
     about = first.about if tables is not None else _medley(sources)
-    merged = Store.create(folder, about, tables, list(made.values()))
+    merged = Store.create(folder, about, tables, made)
     for part in parts:
         merged.adopt(part)
     return merged

@@ -1,4 +1,4 @@
-"""Engines run the jobs. The results do not depend on the engine or on the number of its workers."""
+"""Engines, which run the jobs. The results do not depend on the engine or on the number of its workers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Engine(Protocol):
         ...
 
     def run(self, jobs: Iterator[Job]) -> Iterator[list[Result]]:
-        """Yield the results of all jobs as they arrive, those that are ready together in one list.
+        """Yield the results of all jobs as they arrive, in one list if several are ready.
 
-        Jobs are taken only as they are needed. When the iterator is closed, or anything fails, everything under way is
+        Jobs are taken only as they are needed. When the iterator is closed, or anything fails, all running jobs are
         stopped and discarded.
         """
         ...

@@ -1,7 +1,7 @@
 """The Dask engine: the workers of a cluster, or processes on this machine.
 
 A worker that dies is replaced by its nanny, and the scheduler gives its jobs to others. Rows are written by the process
-that started the campaign, so a job counts once however often it was started.
+that started the campaign, so a job counts once even if it was started several times.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from andante.campaign.work import Result, perform
 from andante.errors import CampaignError
 
 _PER_WORKER = 4  # jobs waiting per worker: enough to keep it busy, few enough to stay close to the random order
-_DEATHS = 10  # workers of our own cluster that may die of one job before the job counts as the cause
+_DEATHS = 10  # workers of our own cluster that may die while running one job before the job counts as the cause
 _REACH_SECONDS = 10
 
 
 class Dask:
     """The workers of a scheduler, given by its address, or ``workers`` processes on this machine.
 
-    They are started or connected to when there is something to do, and released afterwards.
+    They are started, or connected to, when there are jobs to run, and released afterwards.
     """
 
     def __init__(self, *, scheduler: str | None = None, workers: int | None = None) -> None:

@@ -1,4 +1,4 @@
-/* What andante.h declares: files are checked, contexts are filled in, and the machine code of agents is called.
+/* The functions that andante.h declares: they check files, fill in contexts and call the machine code of agents.
  * Written by `andante export`. */
 #include "andante.h"
 
@@ -40,7 +40,7 @@ static const uint32_t CRC[8][256] = {
 @CRC@
 };
 
-/* --- small things ------------------------------------------------------------------------------------------------- */
+/* --- helpers ------------------------------------------------------------------------------------------------------ */
 
 static int64_t address(const void *place) { return (int64_t)(uintptr_t)place; }
 
@@ -64,8 +64,8 @@ static void clear(uint8_t *to, uint64_t bytes) {
     for (uint64_t i = 0; i < bytes; i++) to[i] = 0;
 }
 
-/* The same for much memory that begins at a multiple of 8: what is zero is not written to, so that a system which hands
- * out memory when it is first written to need not. */
+/* The same for much memory that begins at a multiple of 8. Words that are zero are not written to: some systems provide
+ * memory only when it is first written to. */
 static void clear_used(uint8_t *to, uint64_t bytes) {
     uint64_t *words = (uint64_t *)(void *)to, count = bytes / 8;
     for (uint64_t i = 0; i < count; i++)
@@ -73,7 +73,7 @@ static void clear_used(uint8_t *to, uint64_t bytes) {
     clear(to + 8 * count, bytes - 8 * count);
 }
 
-/* Continue a CRC-32 with more bytes. Eight at a time: CRC[k] is the table for a byte that k others follow. */
+/* Continue a CRC-32 with more bytes, eight at a time. CRC[k] is the table for a byte that k others follow. */
 static uint32_t continued(uint32_t sum, const uint8_t *data, uint64_t bytes) {
     for (; bytes >= 8; data += 8, bytes -= 8) {
         uint32_t low = sum ^ read32(data), high = read32(data + 4);
@@ -84,7 +84,7 @@ static uint32_t continued(uint32_t sum, const uint8_t *data, uint64_t bytes) {
     return sum;
 }
 
-/* Return the checksum of memory in which `hidden` bytes count as zero: those where the checksum itself is kept. */
+/* Return the checksum of memory in which `hidden` bytes count as zero, because the checksum itself is stored there. */
 static uint32_t checksum(const uint8_t *data, uint64_t bytes, uint64_t at, uint64_t hidden) {
     static const uint8_t zeros[8] = {0};
     if (bytes < at + hidden) at = bytes, hidden = 0;
@@ -101,7 +101,7 @@ size_t andante_agent_bytes(void) { return sizeof(andante_agent); }
 
 const char *andante_error_text(int number) {
     switch (number) {
-    case ANDANTE_OK: return "all is well";
+    case ANDANTE_OK: return "no error";
     case ANDANTE_MORE: return "@MORE@";
     case ANDANTE_FULL: return "@FULL@";
 @TEXTS@
@@ -175,7 +175,7 @@ static int has_numbers(const void *file, size_t bytes, uint64_t count) {
 
 static int is_world(const void *map) { return is_kind((const uint8_t *)map, "world"); }
 
-/* Return whether so many rows of 64-bit words lie in a map. */
+/* Return whether this many rows of 64-bit words are within a map. */
 static int has_rows(size_t bytes, int64_t place, int64_t rows, uint64_t words) {
     uint64_t offset = (uint64_t)place, count = (uint64_t)rows;
     return offset % 8 == 0 && offset <= bytes && count <= bytes && count * words * 8 <= bytes - offset;
@@ -189,7 +189,7 @@ static const int64_t *levels_of(const void *map) {
     return (const int64_t *)(const void *)((const uint8_t *)map + numbers_of(map)[MAP_levels]);
 }
 
-/* Return whether the contexts of a map's kernels lie in it and fit into `words`: a world has no checksum. */
+/* Return whether the contexts of a map's kernels are within it and fit into `words`: a world has no checksum. */
 static int has_contexts(const void *map, size_t bytes) {
     const int64_t *about = numbers_of(map);
     for (int which = MAP_straight; which <= MAP_apart; which += 2)
@@ -310,7 +310,7 @@ static void restart(const andante_agent *agent, int64_t segment, uint8_t *memory
                plan + about[PLAN_data]);
 }
 
-/* Forget where the agent was going, and leave nothing to continue. */
+/* Forget the goal of the agent, and leave nothing to continue. */
 static void leave(mind *own) {
     own->here = own->aim = NOWHERE;
     own->run.goal = own->run.start;
@@ -359,7 +359,7 @@ static void put_in(andante_agent *agent, const andante_files *files, void *memor
     fill_in(agent);
 }
 
-/* Check files and memory, and note where everything is. A mind that is not new must be sealed, and of this plan. */
+/* Check files and memory, and note where everything is. A mind that is not new must be sealed and of this plan. */
 static int open_files(andante_agent *agent, const andante_files *files, int64_t code_number, const char *kind,
                       uint64_t count, void *memory, size_t mind_bytes, void *desk, size_t desk_bytes, int is_new) {
     if (agent == NULL) return ANDANTE_NULL;
@@ -406,7 +406,7 @@ static int64_t number_at(const void *map, int64_t offset) {
     return *(const int64_t *)(const void *)((const uint8_t *)map + offset);
 }
 
-/* Find out which cells are connected, for at most this many of them; return how many needed work. */
+/* Update which cells are connected, working on at most this many of them; return how many needed work. */
 static int64_t sweep(const void *map, int64_t most) {
     int64_t words[MOST_MAP_WORDS], done = 0;
     void *exception;
@@ -426,7 +426,7 @@ static int64_t mend(const void *map, int64_t most) {
     for (int64_t i = 0; i < count; i++, one += 3) {
         int64_t done = 0;
         void *exception;
-        if (number_at(map, one[2]) == world_version(map)) continue; /* they are as the map is */
+        if (number_at(map, one[2]) == world_version(map)) continue; /* they are up to date */
         *seal_in(map, WORLD_SEAL_AT) = 0;
         MEND(&done, &exception, context_at(map, one[0], one[1], words), most);
         total += done;
@@ -434,7 +434,7 @@ static int64_t mend(const void *map, int64_t most) {
     return total;
 }
 
-/* Refuse a map with fewer changes than a mind has seen: an older one, or one that was made again, without the mind. */
+/* Refuse a map with fewer changes than a mind has seen: it is older, or was made again without the mind. */
 static int check_version(const void *map, int64_t seen) {
     if (!numbers_of(map)[MAP_living] || world_version(map) >= seen) return ANDANTE_OK;
     return ANDANTE_OLDER_MAP;
@@ -545,7 +545,7 @@ static int check_state(const void *map, int32_t state) {
     return ANDANTE_OK;
 }
 
-/* Return whether it is known that no path leads from one state to another. */
+/* Return whether it is known that two states are not connected. */
 static int are_apart(const void *map, int64_t state, int64_t goal) {
     const int64_t *about = numbers_of(map);
     if (about[MAP_living]) return world_apart(map, state, goal);
@@ -622,12 +622,12 @@ static double infinity(void) {
 /* Return whether the agent discovers the map by itself: then nothing about the map is reported to it. */
 static int is_sighted(const andante_agent *agent) { return numbers_of(agent->plan)[PLAN_sighted] != 0; }
 
-/* Return whether it is known to the agent that no path leads from one state to another. */
+/* Return whether the agent knows that no path leads from one state to another. */
 static int knows_apart(const andante_agent *agent, int64_t state, int64_t goal) {
     return !is_sighted(agent) && are_apart(agent->map, state, goal);
 }
 
-/* Look at a map that changes; return whether no path leads on to the goal. */
+/* Look at a map that changes; return whether no path leads to the goal any more. */
 static int is_cut_off(const andante_agent *agent, mind *own) {
     if (is_sighted(agent)) return 0;
     int64_t news = world_news(agent->map), before = own->news;

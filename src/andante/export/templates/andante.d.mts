@@ -26,7 +26,7 @@ export interface Trial {
   expanded: number;
 }
 
-/** A limit of 0, or one that is missing, is none. */
+/** A limit that is 0 or missing is no limit. */
 export interface Limits {
   cost?: number;
   moves?: number;

@@ -64,14 +64,14 @@ typedef struct andante_files {
 } andante_files;
 
 /* An agent: where its segments are, and the context that its code reads, which follows from them and the plan. To
- * save an agent, copy its mind, not this: attach makes it again, wherever the memory is by then. */
+ * save an agent, copy its mind, not this: attach makes it again, wherever the memory is then. */
 typedef struct andante_agent {
     const void *plan, *map, *databases[ANDANTE_DATABASES];
     void *mind, *desk;
     int64_t context[ANDANTE_WORDS];
 } andante_agent;
 
-/* One move, and what the decision cost. `to` is the next state; the state itself to wait; ANDANTE_STUCK or
+/* One move, and what the decision cost. `to` is the next state, or the same state to wait, or ANDANTE_STUCK or
  * ANDANTE_UNREACHABLE. */
 typedef struct andante_move {
 @MOVE@
@@ -116,7 +116,7 @@ ANDANTE_API int andante_map_size(const void *map, size_t bytes, int32_t *states,
  *           another state it replans, and keeps what it has learned; with another goal it begins a new problem.
  * retarget  move the goal of `move`; `keeps` says whether the agent keeps what it knows. The next `move` names the goal.
  * run       walk from `start` to `goal`. Steps are written while there is room for them (NULL, 0: none are written). When
- *           the room is used up, it returns ANDANTE_MORE, and `go_on` continues.
+ *           the room is used up, run returns ANDANTE_MORE, and `go_on` continues.
  * forget    let the next `move` begin a new problem.
  * seal      write a checksum into the mind, before it is copied into a saved game, or moved; `attach` checks it. The
  *           agent can continue. Its next move breaks the seal of its mind, not that of the copy.
@@ -125,15 +125,15 @@ ANDANTE_API int andante_map_size(const void *map, size_t bytes, int32_t *states,
 
 /* A map that changes: a copy of its image in memory of the caller. Give it to agents instead of the image. world_bytes
  * says how much memory it takes: as much as the image, or more if agents plan over levels of abstraction, which are
- * mended there as the map changes. It is room for all that they may ever need. Little of it is used, and what calloc
- * returns is not written to before it is.
+ * updated there as the map changes. It is enough for all that they may ever need. Usually little of it is used, and
+ * memory from calloc is not written to before it is used.
  *
  * close_cell and open_cell return ANDANTE_OK also if the cell was closed or open already. Agents react to changes in
- * their next move. Which cells are still connected is found out in the background, some cells at a time, before each
- * move, and levels are mended around some of the changed cells; settle does the rest immediately.
+ * their next move. Before each move, part of the work that changes cause is done: finding out which cells are still
+ * connected, and repairing levels around changed cells. settle does the rest immediately.
  *
  * It holds no address. To save or move it, call world_seal, which writes a checksum into it, and copy it. To load it,
- * copy it back, call world_attach, which refuses one that is damaged, that was not sealed or that is of another image,
+ * copy it back, call world_attach, which refuses one that is damaged, was not sealed or was made from another image,
  * and attach the agents again. The next move or change breaks the seal, not that of the copy. Restore a world and the
  * minds of its agents together, and after world_init call init for its agents: a mind that has seen more changes than
  * its world has had is refused (ANDANTE_OLDER_MAP). */

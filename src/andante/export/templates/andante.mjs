@@ -16,7 +16,7 @@ const MORE = @MORE_CODE@;
 const FULL = @FULL_CODE@;
 const STEP_BYTES = RECORDS.STEP.bytes;
 const RESULT_BYTES = Math.max(...Object.values(RECORDS).map(({ bytes }) => bytes));
-const ROOM = 4096; // steps of a run that are fetched at a time
+const ROOM = 4096; // steps of a run that are fetched at once
 
 /** Load the library from the bytes of andante.wasm, or a module compiled from them. */
 export async function load(source) {
@@ -54,7 +54,7 @@ class Andante {
     return new Uint8Array(this.exports.memory.buffer).slice(at, at + bytes);
   }
 
-  /** Replace memory by what was saved. If `attach` refuses it, bring back what was there, which `save` returns. */
+  /** Replace memory by what was saved. If `attach` refuses it, restore what was there before, as `save` returned it. */
   replace(at, saved, save, attach) {
     const put = (data) => new Uint8Array(this.exports.memory.buffer).set(data, at);
     const before = save();
@@ -169,7 +169,7 @@ class Ground {
 
   /** Restore a map that `save` returned; then restore the agents that walk on it. */
   restore(saved) {
-    if (saved.length !== this.bytes) throw new Error("this is not such a map");
+    if (saved.length !== this.bytes) throw new Error("this was not saved from a map of this size");
     const { exports } = this.library;
     const { at, bytes } = this.image;
     const attach = () => this.library.check(exports.andante_world_attach(this.at, this.bytes, at, bytes));
@@ -212,7 +212,7 @@ class Agent {
     return this.library.view().getInt32(this.result, true) !== 0;
   }
 
-  /** Walk from `start` to `goal`. A limit of 0 is none. Without limits the run ends after a million moves. */
+  /** Walk from `start` to `goal`. A limit of 0 is no limit. Without limits the run ends after a million moves. */
   run(start, goal, limits) {
     this.steps ??= this.library.reserve(ROOM * STEP_BYTES);
     let given = 0;
@@ -249,7 +249,7 @@ class Agent {
 
   /** Restore a mind that `save` returned. */
   restore(mind) {
-    if (mind.length !== this.mindBytes) throw new Error("this is not the mind of such an agent");
+    if (mind.length !== this.mindBytes) throw new Error("this was not saved from such an agent");
     this.library.replace(this.mind, mind, () => this.save(), () => this.library.check(this.set("attach")));
   }
 }
@@ -327,7 +327,7 @@ class Crowd {
 
   /** Restore what `save` returned; the crowd must have the size, by `grow`, that it had then. */
   restore(memory) {
-    if (memory.length !== this.bytes) throw new Error("this is not the memory of such a crowd");
+    if (memory.length !== this.bytes) throw new Error("this was not saved from a crowd of this size");
     const attach = () => this.check("attach", this.at, this.files, this.memory, this.bytes);
     this.library.replace(this.memory, memory, () => this.save(), attach);
   }

@@ -114,7 +114,7 @@ static int check_goal(const andante_crowd *crowd, int32_t goal) {
     return served && !((const uint8_t *)crowd->plan)[served + goal] ? ANDANTE_NOT_SERVED : ANDANTE_OK;
 }
 
-/* Check that a unit, or a new one, can stand in a state: with bodies nobody else may. */
+/* Check that a unit, or a new one, can be in a state: with bodies no other unit may be there. */
 static int check_place(const andante_crowd *crowd, int32_t state, int64_t number) {
     int fault = check_state(crowd->map, state);
     if (fault != ANDANTE_OK || !said(crowd, CROWD_bodies)) return fault;
@@ -142,7 +142,7 @@ static void join_team(const andante_crowd *crowd, unit *row) {
     row->begins = NEW_PROBLEM;
 }
 
-/* What the last one of a team leaves behind is given back. */
+/* Free what the last unit of a team leaves behind. */
 static void leave_team(const andante_crowd *crowd, const squad_code *code, unit *row) {
     int64_t number = row->team;
     if (number == NO_TEAM) return;
@@ -157,7 +157,7 @@ static void leave_team(const andante_crowd *crowd, const squad_code *code, unit 
     code->release_teams(&nothing, &exception, context_of(crowd, CROWD_release_teams), address(&number), 1);
 }
 
-/* --- coming and going --------------------------------------------------------------------------------------------- */
+/* --- adding and removing units ------------------------------------------------------------------------------------ */
 
 static int64_t outcome_at(const andante_crowd *crowd, int64_t state, int64_t goal) {
     if (state == goal) return ANDANTE_GOAL;
@@ -273,7 +273,7 @@ static int grow_crowd(andante_crowd *crowd, const squad_code *code, const andant
     head->plan = read32((const uint8_t *)files->plan + 12);
     head->seal = head->first_free_id = 0;
     const int32_t *ring = (const int32_t *)(const void *)(old + numbers_of(plan)[CROWD_free_ids]);
-    for (int64_t i = 0; i < head->free_ids; i++) /* it is of another length */
+    for (int64_t i = 0; i < head->free_ids; i++) /* the ring has another length */
         numbers_in(crowd, CROWD_free_ids)[i] = ring[(was->first_free_id + i) % numbers_of(plan)[CROWD_most_units]];
     return ANDANTE_OK;
 }
@@ -318,7 +318,7 @@ static int add_unit(const andante_crowd *crowd, const squad_code *code, int32_t 
     return ANDANTE_OK;
 }
 
-/* Let a unit go on to a goal that has moved a little; return whether it does. */
+/* Let a unit continue to a goal that has moved a little; return whether it does. */
 static int pursue(const andante_crowd *crowd, unit *row, int64_t goal) {
     if (row->outcome != ANDANTE_WALKING || !said(crowd, CROWD_pursues) || said(crowd, CROWD_shares)) return 0;
     if (outcome_at(crowd, row->state, goal) != ANDANTE_WALKING) return 0;
@@ -420,7 +420,7 @@ static void sink(const andante_crowd *crowd, int32_t *heap, int64_t at, int64_t 
     heap[at] = moved;
 }
 
-/* Sort all units by when they set out; those of the same tick by their numbers. */
+/* Sort all units by the tick in which they set out, and those of the same tick by their numbers. */
 static void put_in_order(const andante_crowd *crowd) {
     crowd_head *head = head_of(crowd);
     int32_t *order = numbers_in(crowd, CROWD_order);
@@ -437,7 +437,7 @@ static void put_in_order(const andante_crowd *crowd) {
     head->ordered = count;
 }
 
-/* Let units with bodies go where they can. */
+/* Let units with bodies move where they can. */
 static int decide(const andante_crowd *crowd, const squad_code *code, andante_tick *result) {
     crowd_head *head = head_of(crowd);
     void *exception;
@@ -459,7 +459,7 @@ static int decide(const andante_crowd *crowd, const squad_code *code, andante_ti
 
 /* --- a tick ------------------------------------------------------------------------------------------------------- */
 
-/* React to what has changed on the map: units whose goals are cut off end, and impossible wishes are dropped. */
+/* React to changes of the map: units whose goals are cut off end, and moves that became impossible are dropped. */
 static int look_at_map(const andante_crowd *crowd, const squad_code *code) {
     if (!numbers_of(crowd->map)[MAP_living]) return ANDANTE_OK;
     crowd_head *head = head_of(crowd);
@@ -479,12 +479,12 @@ static int look_at_map(const andante_crowd *crowd, const squad_code *code) {
     return ANDANTE_OK;
 }
 
-/* Return what units take before they have learned anything: those that are there and those that were. */
+/* Return the bytes of all units that are or were in use, before they have learned anything. */
 static int64_t fixed_bytes(const andante_crowd *crowd) {
     return squad_of(crowd)->slots * said(crowd, CROWD_unit_bytes);
 }
 
-/* Begin to share a budget among units of so much weight: what they were given ahead of time they do not get again. */
+/* Begin to share a budget among units of this total weight. What they received in advance is subtracted. */
 static void deal(const andante_crowd *crowd, double budget, double weight) {
     crowd_head *head = head_of(crowd);
     double usual = budget == infinity() ? 0 : budget / weight;
@@ -495,8 +495,8 @@ static void deal(const andante_crowd *crowd, double budget, double weight) {
     head->passes = 0;
 }
 
-/* Let units move until the budget is spent: what is left of it is shared again while units wait. If there has to be
- * more memory first, return ANDANTE_FULL; the next call goes on there. */
+/* Let units move until the budget is spent. What is left of it is shared again while units wait. If more memory is
+ * needed first, return ANDANTE_FULL; the next call continues there. */
 static int spend(const andante_crowd *crowd, const squad_code *code, int timed) {
     crowd_head *head = head_of(crowd);
     const squad *at = squad_of(crowd);
@@ -519,7 +519,7 @@ static int spend(const andante_crowd *crowd, const squad_code *code, int timed) 
     return ANDANTE_OK;
 }
 
-/* Forget what units were given and spent: from now on it is in expansions and not in nanoseconds, or back. */
+/* Forget what units received and spent, because the unit of budgets changes between expansions and nanoseconds. */
 static void close_accounts(const andante_crowd *crowd, int timed) {
     crowd_head *head = head_of(crowd);
     squad *at = squad_of(crowd);
@@ -532,7 +532,7 @@ static void close_accounts(const andante_crowd *crowd, int timed) {
     head->timed = timed;
 }
 
-/* Say what units have done in a tick so far. */
+/* Write what units have done in a tick so far. */
 static void report(const andante_crowd *crowd, andante_tick *result) {
     const squad *at = squad_of(crowd);
     result->number = head_of(crowd)->turn;
@@ -547,7 +547,7 @@ static void report(const andante_crowd *crowd, andante_tick *result) {
     result->longest_wait = at->longest_wait;
 }
 
-/* Say how many bytes all units take. */
+/* Write how many bytes all units use. */
 static int report_bytes(const andante_crowd *crowd, const squad_code *code, andante_tick *result) {
     void *exception;
     if (code->held(&result->bytes, &exception, context_of(crowd, CROWD_held), 0, 0, 0, 0)) return ANDANTE_FAILED;
@@ -555,7 +555,7 @@ static int report_bytes(const andante_crowd *crowd, const squad_code *code, anda
     return ANDANTE_OK;
 }
 
-/* Say what came of a tick, and let units that have ended leave their teams. */
+/* Write the result of a tick, and let units that have ended leave their teams. */
 static int end_tick(const andante_crowd *crowd, const squad_code *code, andante_tick *result) {
     crowd_head *head = head_of(crowd);
     const squad *at = squad_of(crowd);
@@ -571,7 +571,7 @@ static int end_tick(const andante_crowd *crowd, const squad_code *code, andante_
     return at->faulty != NOBODY ? ANDANTE_FAILED : ANDANTE_OK;
 }
 
-/* Begin a tick: look at the map, and deal out the budget. */
+/* Begin a tick: look at the map, and share the budget. */
 static int begin_tick(const andante_crowd *crowd, const squad_code *code, double amount, int timed) {
     crowd_head *head = head_of(crowd);
     double weight = 0;

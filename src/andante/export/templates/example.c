@@ -46,7 +46,7 @@ int main(int count, char **arguments) {
     files.plan = read_file(folder, "@PLAN@", &files.plan_bytes);
     files.map = read_file(folder, "@IMAGE@", &files.map_bytes);
 @DATABASES@@WORLD@
-    /* All memory is ours: the mind is what the agent keeps, the desk is what it thinks on within one move. */
+    /* This program allocates all memory. The mind is what the agent keeps, the desk is scratch memory for one move. */
     size_t mind_bytes, desk_bytes;
     check(andante_@NAME@_bytes(&files, &mind_bytes, &desk_bytes));
     void *mind = malloc(mind_bytes), *saved = malloc(mind_bytes), *desk = malloc(desk_bytes > 0 ? desk_bytes : 1);

@@ -1,7 +1,7 @@
 /*
- * Replays crowds: all units of a crowd on one map, tick by tick, with what the ticks took.
+ * Replays of crowds: all units of a crowd on one map, tick by tick, with the times of ticks.
  *
- * A crowd is the JSON that CrowdTrace.to_json writes (src/andante/episode/crowdtrace.py says what is in it).
+ * A crowd is the JSON that CrowdTrace.to_json writes (src/andante/episode/crowdtrace.py describes it).
  * mountCrowd(element, document) builds the player inside an element.
  */
 
@@ -12,7 +12,7 @@ const COLUMNS = [
   "terrain", "starts", "goals", "steps", "arrivals", "microseconds", "waiting", "change_ticks", "change_cells",
   "goal_units", "goal_ticks", "goal_states",
 ];
-const DOTS = "Dots are units, coloured by where they go; faint ones have arrived.";
+const DOTS = "Dots are units, coloured by their goals; faint ones have arrived.";
 
 // --- reading --------------------------------------------------------------------------------------------------------
 
@@ -23,7 +23,7 @@ export async function readCrowd(document) {
   return { ...document, ...Object.fromEntries(COLUMNS.map((name, k) => [name, arrays[k]])) };
 }
 
-/** Where everybody is after each tick, and the tick in which each unit arrives (Infinity if it does not). */
+/** The places of all units after each tick, and the tick in which each unit arrives (Infinity if it does not). */
 export class Walks {
   constructor({ width, starts, steps, arrivals, waiting }) {
     this.units = starts.length;
@@ -54,7 +54,7 @@ export class Walks {
   }
 }
 
-/** Where the goals are that move: from the first tick of each on which it has moved so far. */
+/** The places of goals that move, with the tick from which each place holds. */
 class Goals {
   constructor({ goals, goal_units: units, goal_ticks: ticks, goal_states: states }) {
     this.trails = new Map();
@@ -65,7 +65,7 @@ class Goals {
     });
   }
 
-  /** The units whose goals move, each with where its goal is in the tick that follows this one. */
+  /** The units whose goals move, each with the place of its goal in the tick after this one. */
   at(tick) {
     return Array.from(this.trails, ([unit, { ticks, states }]) => {
       let low = 0;
@@ -82,7 +82,7 @@ class Goals {
 
 // --- bars -----------------------------------------------------------------------------------------------------------
 
-/** One number for each tick, as bars, and where the replay is. */
+/** One number for each tick, as bars, with the position of the replay. */
 class Bars {
   constructor(title, values, limit, write, seek) {
     Object.assign(this, { values, limit, write });
@@ -161,11 +161,11 @@ class CrowdView extends MapView {
     this.tick.textContent = `${written(tick)} of ${written(ticks)}`;
     this.arrived.textContent = `${written(arrived)} of ${written(units)}`;
     const over = tick >= ticks;
-    this.status.textContent = !over ? "under way" : arrived === units ? "all arrived" : "the recording ends here";
+    this.status.textContent = !over ? "walking" : arrived === units ? "all arrived" : "the recording ends here";
     this.status.dataset.state = over && arrived === units ? "arrived" : "under-way";
   }
 
-  /** Close and open the cells of the map that have changed by the end of a tick, or of none after it. */
+  /** Close and open the cells of the map that have changed by the end of a tick. */
   changeUntil(tick) {
     if (tick < this.changed.tick) this.ground.paint(this.colours);
     let count = tick < this.changed.tick ? 0 : this.changed.count;
@@ -177,7 +177,7 @@ class CrowdView extends MapView {
     this.changed = { tick, count };
   }
 
-  /** The units, then the goals that all have or that move. */
+  /** Draw the units, then the goals that all share or that move. */
   draw(tick, share) {
     const { frame, colours, groups, walks } = this;
     this.changeUntil(tick);
@@ -202,7 +202,7 @@ class CrowdPlayer extends Player {
     this.time = 0;
     const [view] = this.views;
     const keys = view.groups.names.map((name, k) => element("span", { class: `replay-key replay-key-unit-${k}` }, name));
-    const cut = `Recorded were the first ${written(view.walks.ticks)} ticks; the crowd walked on after that.`;
+    const cut = `Only the first ${written(view.walks.ticks)} ticks were recorded; the crowd continued after that.`;
     this.open(
       [...(trace.cut ? [element("p", { class: "replay-note" }, cut)] : []), view.root],
       [
@@ -213,7 +213,7 @@ class CrowdPlayer extends Player {
   }
 }
 
-/** Build a player for a crowd, given as a JSON document, inside an element; the promise gives the player. */
+/** Build a player for a crowd, given as a JSON document, inside an element; return a promise of the player. */
 export function mountCrowd(root, document) {
   return opened(root, async () => new CrowdPlayer(root, await readCrowd(document)));
 }

@@ -1,25 +1,25 @@
 /*
- * How maps, agents and crowds are drawn: the one renderer of the reports' replays and of the playground.
+ * The renderer of maps, agents and crowds, for the replays of reports and for the playground.
  *
- * Plain JavaScript, because a report is written where there is no Node; types are in comments, and the playground's
- * compiler checks them. Nothing here knows of traces, engines or controls. What is the size of the map lies in bitmaps of
- * one pixel per cell, of which only what changed is drawn again; a Frame says which part of the map a canvas shows.
- * Colours come from the CSS variables in colours.css.
+ * It is plain JavaScript, because reports are written without Node; types are in comments, which the playground's
+ * compiler checks. It does not depend on traces, engines or controls. Layers of the map are bitmaps of one pixel per
+ * cell, of which only changed parts are drawn again; a Frame is the part of the map that a canvas shows. Colours come
+ * from the CSS variables in colours.css.
  */
 
 const TERRAIN = { ".": "ground", G: "ground", S: "swamp", T: "trees", W: "water", "@": "wall", O: "wall" };
 const HEAT_STEPS = 64;
-const SCALE_STEP = 1.3; // by which the scale of what was learned grows at least
-const FOG = 0.88; // how dense it is: what an agent has not seen yet shimmers through
+const SCALE_STEP = 1.3; // the least factor by which the scale of learned values grows
+const FOG = 0.88; // its density: cells that an agent has not seen yet are faintly visible
 const SHARPEST = 2; // device pixels per pixel, at most
 const BAR_SHAPE = 0.16; // height over width
-const FAINT = 0.35; // how dense units that have arrived are drawn, and the highest of several bars
-const KEPT_CHANGES = 64; // of a bitmap, so that a backdrop that is behind knows what to draw again
+const FAINT = 0.35; // the density of units that have arrived, and of the highest of several bars
+const KEPT_CHANGES = 64; // of a bitmap, so that an outdated backdrop can draw them again
 const NEAR = 0.75; // device pixels between points of a line that are worth drawing
-const OVER = 1.1; // times the limit, from which a bar stands out
+const OVER = 1.1; // times the limit, from which a bar is highlighted
 const DIRECTIONS = ["east", "south-east", "south-west", "west", "north-west", "north-east"];
 
-/** So many colours tell units apart. */
+/** The number of colours of units. */
 export const UNIT_COLOURS = 6;
 
 /**
@@ -39,7 +39,7 @@ export const UNIT_COLOURS = 6;
 // --- colours ----------------------------------------------------------------------------------------------------------
 
 /**
- * The colours of the page where this element is, in its present theme.
+ * Return the colours of the page at this element, in the current theme.
  * @param {HTMLElement} root
  * @returns {Colours}
  */
@@ -80,13 +80,13 @@ export function readColours(root) {
   return colours;
 }
 
-/** @param {string} colour as computed styles have it: rgb(1, 2, 3) @returns {number[]} */
+/** @param {string} colour as in computed styles: rgb(1, 2, 3) @returns {number[]} */
 function channels(colour) {
   return (colour.match(/[\d.]+/g) ?? ["0", "0", "0"]).slice(0, 3).map(Number);
 }
 
 /**
- * A pixel of an ImageData, as the 32 bits that little-endian machines hold.
+ * Return a pixel of an ImageData, as the 32 bits that little-endian machines store.
  * @param {number[]} channels
  * @param {number} opacity
  */
@@ -116,10 +116,10 @@ export class Bitmap {
     this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
     this.image = this.context.createImageData(width, height);
     this.pixels = new Uint32Array(this.image.data.buffer);
-    /** @type {Box[]} the rectangles copied last, and how many there were in all */
+    /** @type {Box[]} the rectangles copied last, and their total number */
     this.copied = [];
     this.version = 0;
-    // What changed: empty at first.
+    // The rectangle that changed, empty at first.
     this.left = width;
     this.right = -1;
     this.top = height;
@@ -168,7 +168,7 @@ export class Bitmap {
     this.touchNothing();
   }
 
-  /** The rectangle around all that was copied since a version; null if that is not known any more. @param {number} version @returns {Box | null} */
+  /** Return the rectangle around everything copied since a version; null if it is no longer known. @param {number} version @returns {Box | null} */
   since(version) {
     if (this.version - version > this.copied.length) return null;
     return this.copied.slice(this.copied.length - (this.version - version)).reduce(around, NOTHING);
@@ -207,21 +207,21 @@ export class Ground extends Bitmap {
     this.touchAll();
   }
 
-  /** Show a cell as having this map character from now on. @param {number} cell @param {number} character */
+  /** Show a cell with another map character. @param {number} cell @param {number} character */
   change(cell, character) {
     if (this.colours) this.set(cell, this.colours.terrain[character] ?? 0);
   }
 }
 
-/** What an agent has thought: cells expanded now and before, and how much was learned where. */
+/** The thoughts of an agent: cells expanded now and before, and the rise of learned values. */
 export class Mind extends Bitmap {
   /** @param {number} width @param {number} height */
   constructor(width, height) {
     super(width, height);
     this.seen = new Uint8Array(width * height);
     this.heat = new Float32Array(width * height);
-    this.scale = 0; // so much learned gets the warmest colour
-    this.stale = false; // whether all colours are to be worked out again
+    this.scale = 0; // the rise that gets the warmest colour
+    this.stale = false; // whether all colours must be computed again
     /** @type {number[]} */
     this.flashing = [];
     this.layers = { expanded: true, learned: true };
@@ -237,7 +237,7 @@ export class Mind extends Bitmap {
     this.fill(0);
   }
 
-  /** Draw all with other colours, or with other layers shown. @param {Colours} colours @param {{ expanded: boolean, learned: boolean }} layers */
+  /** Draw everything with other colours or layers. @param {Colours} colours @param {{ expanded: boolean, learned: boolean }} layers */
   paint(colours, layers) {
     this.colours = colours;
     this.layers = layers;
@@ -259,14 +259,14 @@ export class Mind extends Bitmap {
   learn(cell, rise) {
     this.heat[cell] = Math.max(rise, 1e-6);
     if (rise > this.scale && rise < Infinity) {
-      // In steps, so that all colours are worked out again now and then only, and are the same however one got here.
+      // It grows in steps, so that colours are rarely computed again, and do not depend on the order of thoughts.
       this.scale = SCALE_STEP ** Math.ceil(Math.log(rise) / Math.log(SCALE_STEP));
       this.stale = true;
     }
     this.set(cell, this.resting(cell));
   }
 
-  /** Let these cells stand out as the latest, and no others. @param {ArrayLike<number>} cells @param {number} from @param {number} to */
+  /** Highlight these cells as the latest, and no others. @param {ArrayLike<number>} cells @param {number} from @param {number} to */
   flash(cells, from, to) {
     for (const cell of this.flashing) this.set(cell, this.resting(cell));
     this.flashing = [];
@@ -278,7 +278,7 @@ export class Mind extends Bitmap {
     }
   }
 
-  /** The colour of a cell that nothing is happening to. @param {number} cell */
+  /** Return the colour of a cell that is not highlighted. @param {number} cell */
   resting(cell) {
     if (!this.colours) return 0;
     const heat = this.heat[cell] ?? 0;
@@ -308,7 +308,7 @@ export class Fog extends Bitmap {
     this.fill(colours.unseen);
   }
 
-  /** Lift the fog from all that is in sight of a cell. @param {number} cell @param {number} sight */
+  /** Lift the fog from all cells in sight of a cell. @param {number} cell @param {number} sight */
   look(cell, sight) {
     const x = cell % this.width;
     const y = Math.floor(cell / this.width);
@@ -332,8 +332,8 @@ export class Marks extends Bitmap {
   }
 }
 
-/** A path without its loops: where it comes back to a cell, it is cut back to there. */
-export class Way {
+/** A path without its loops: when it returns to a cell, everything since then is removed. */
+export class LoopFreePath {
   constructor() {
     /** @type {number[]} */
     this.cells = [];
@@ -378,14 +378,14 @@ export class Frame {
     this.y = crop.y - (canvas.height / this.scale - crop.height) / 2;
   }
 
-  /** The middle of a cell on the canvas. @param {number} cell @returns {[number, number]} */
+  /** Return the middle of a cell on the canvas. @param {number} cell @returns {[number, number]} */
   place(cell) {
     const x = cell % this.width;
     const y = (cell - x) / this.width;
     return [(x + 0.5 - this.x) * this.scale, (y + 0.5 - this.y) * this.scale];
   }
 
-  /** A place between two cells. @param {number} cell @param {number} next @param {number} share @returns {[number, number]} */
+  /** Return a place between two cells. @param {number} cell @param {number} next @param {number} share @returns {[number, number]} */
   placeBetween(cell, next, share) {
     const [x, y] = this.place(cell);
     if (!share || cell === next) return [x, y];
@@ -393,7 +393,7 @@ export class Frame {
     return [x + (nextX - x) * share, y + (nextY - y) * share];
   }
 
-  /** The cell at a place of the canvas, -1 beside the map. @param {number} x @param {number} y */
+  /** Return the cell at a place of the canvas, -1 beside the map. @param {number} x @param {number} y */
   cellAt(x, y) {
     const column = Math.floor(x / this.scale + this.x);
     const row = Math.floor(y / this.scale + this.y);
@@ -401,13 +401,13 @@ export class Frame {
     return row * this.width + column;
   }
 
-  /** The radius of a dot that stands out on the map. @param {HTMLCanvasElement} canvas */
+  /** Return the radius of a dot that is well visible on the map. @param {HTMLCanvasElement} canvas */
   dotSize(canvas) {
     return Math.max(5, Math.min(11, this.scale * 1.2)) * Math.min(1.3, canvas.width / 500 + 0.4);
   }
 }
 
-/** Give a canvas as many pixels as it has on the page, and so many times as many in height as in width; or as it has. @param {HTMLCanvasElement} canvas @param {number} [shape] */
+/** Give a canvas the resolution of its size on the page. @param {HTMLCanvasElement} canvas @param {number} [shape] height over width, if it is not the canvas's own */
 export function sharpen(canvas, shape) {
   const sharp = Math.min(window.devicePixelRatio || 1, SHARPEST);
   const width = Math.max(1, Math.round(canvas.clientWidth * sharp));
@@ -439,7 +439,7 @@ export function drawBitmaps(context, frame, ...bitmaps) {
   }
 }
 
-/** Bitmaps as a canvas shows them, kept from frame to frame: only where they have changed are they scaled again. */
+/** Scaled bitmaps, kept from frame to frame: only changed parts are scaled again. */
 export class Backdrop {
   constructor() {
     this.canvas = document.createElement("canvas");
@@ -449,7 +449,7 @@ export class Backdrop {
     this.shown = [];
   }
 
-  /** Draw bitmaps over each other on a canvas, instead of all that was there. @param {CanvasRenderingContext2D} context @param {Frame} frame @param {Bitmap[]} bitmaps */
+  /** Draw bitmaps over each other on a canvas, replacing its contents. @param {CanvasRenderingContext2D} context @param {Frame} frame @param {Bitmap[]} bitmaps */
   draw(context, frame, ...bitmaps) {
     const { width, height } = context.canvas;
     for (const bitmap of bitmaps) bitmap.flush();
@@ -457,7 +457,7 @@ export class Backdrop {
     const same = view === this.view && bitmaps.length === this.shown.length && bitmaps.every((bitmap, k) => bitmap === this.shown[k]?.bitmap);
     const changes = same ? this.shown.map(({ bitmap, version }) => bitmap.since(version)) : [null];
     if (changes.includes(null)) this.redraw(width, height, frame, bitmaps);
-    else this.mend(frame, bitmaps, changes.reduce((all, one) => around(/** @type {Box} */ (all), /** @type {Box} */ (one)), NOTHING));
+    else this.redrawPart(frame, bitmaps, changes.reduce((all, one) => around(/** @type {Box} */ (all), /** @type {Box} */ (one)), NOTHING));
     this.view = view;
     this.shown = bitmaps.map((bitmap) => ({ bitmap, version: bitmap.version }));
     context.globalCompositeOperation = "copy";
@@ -472,8 +472,8 @@ export class Backdrop {
     drawBitmaps(this.context, frame, ...bitmaps);
   }
 
-  /** Draw again where cells have changed, and around: pixels may be mixed from several cells. @param {Frame} frame @param {Bitmap[]} bitmaps @param {Box | null} box */
-  mend(frame, bitmaps, box) {
+  /** Draw changed cells and their surroundings again, because pixels can be mixed from several cells. @param {Frame} frame @param {Bitmap[]} bitmaps @param {Box | null} box */
+  redrawPart(frame, bitmaps, box) {
     if (!box || box.right < box.left) return;
     const edge = Math.max(1, 2 / frame.scale);
     const left = Math.floor((box.left - edge - frame.x) * frame.scale);
@@ -492,7 +492,7 @@ export class Backdrop {
 }
 
 /**
- * A line through cells.
+ * Draw a line through cells.
  * @param {CanvasRenderingContext2D} context @param {Frame} frame @param {ArrayLike<number>} cells
  * @param {{ from?: number, to?: number, width: number, colour: string, opacity?: number, dash?: number[] }} look
  */
@@ -516,13 +516,13 @@ export function drawLine(context, frame, cells, { from = 0, to = cells.length, w
   context.globalAlpha = 1;
 }
 
-/** How thick an agent's path is drawn. @param {Frame} frame */
+/** Return the width of an agent's path. @param {Frame} frame */
 export function lineWidth(frame) {
   return Math.max(2, Math.min(5, frame.scale * 0.5)) * Math.min(2, window.devicePixelRatio || 1);
 }
 
 /**
- * Dots of one colour, each with a ring.
+ * Draw dots of one colour, each with a ring.
  * @param {CanvasRenderingContext2D} context @param {Iterable<[number, number]>} places @param {number} radius
  * @param {string} colour @param {string} ringColour @param {number} [ring] its width
  */
@@ -540,7 +540,7 @@ export function drawDots(context, places, radius, colour, ringColour, ring = Mat
   context.stroke();
 }
 
-/** A ring around nothing: a goal that moves. @param {CanvasRenderingContext2D} context @param {[number, number]} place @param {number} size @param {string} colour */
+/** Draw a ring, which marks a goal that moves. @param {CanvasRenderingContext2D} context @param {[number, number]} place @param {number} size @param {string} colour */
 export function drawRing(context, [x, y], size, colour) {
   context.beginPath();
   context.arc(x, y, size * 1.5, 0, 2 * Math.PI);
@@ -549,13 +549,13 @@ export function drawRing(context, [x, y], size, colour) {
   context.stroke();
 }
 
-/** The radius of a unit, given how many there are. @param {Frame} frame @param {HTMLCanvasElement} canvas @param {number} units */
+/** Return the radius of a unit, given the number of units. @param {Frame} frame @param {HTMLCanvasElement} canvas @param {number} units */
 export function unitSize(frame, canvas, units) {
   const dot = frame.dotSize(canvas);
   return Math.max(1.6, Math.min(dot, 0.45 * dot * Math.sqrt(500 / Math.max(1, units))));
 }
 
-/** The places of units, sorted by their colour and by whether they still walk; used again from frame to frame. */
+/** The places of units, by their colour and by whether they still walk; reused from frame to frame. */
 export class UnitPlaces {
   constructor() {
     /** @type {[number, number][][]} */
@@ -575,7 +575,7 @@ export class UnitPlaces {
     (rests ? this.resting : this.moving)[group]?.push(place);
   }
 
-  /** Those that have arrived faintly, then those on their way. @param {CanvasRenderingContext2D} context @param {number} size @param {Colours} colours */
+  /** Draw units that have arrived faintly, then those that walk. @param {CanvasRenderingContext2D} context @param {number} size @param {Colours} colours */
   draw(context, size, colours) {
     context.globalAlpha = FAINT;
     this.resting.forEach((places, k) => this.stamp(context, places, size, colours.units[k] ?? "", colours.ring, 0));
@@ -584,7 +584,7 @@ export class UnitPlaces {
   }
 
   /**
-   * Draw dots as copies of one picture: outlines of thousands of circles take much longer.
+   * Draw dots as copies of one picture, because drawing thousands of circles takes much longer.
    * @param {CanvasRenderingContext2D} context @param {[number, number][]} places @param {number} size
    * @param {string} colour @param {string} ringColour @param {number} ring
    */
@@ -606,7 +606,7 @@ export class UnitPlaces {
 }
 
 /**
- * The group of each unit, and the names of the groups: each goal has its own, or each direction if there are many.
+ * Return the group of each unit, and the names of the groups: one for each goal or, if there are many, each direction.
  * @param {ArrayLike<number>} goals @param {number} width @param {number} height
  * @returns {{ names: string[], of: Uint8Array, goals: number[] }}
  */
@@ -627,8 +627,8 @@ export function groupUnits(goals, width, height) {
 // --- bars -------------------------------------------------------------------------------------------------------------
 
 /**
- * One number for each tick as bars; of those that share a pixel the mean, and faintly the highest. Bars above the limit
- * stand out.
+ * Draw one number for each tick as bars. If several share a pixel, it shows their mean and, faintly, the highest. Bars
+ * above the limit are highlighted.
  * @param {HTMLCanvasElement} canvas @param {ArrayLike<number>} values @param {number | null} limit @param {Colours} colours
  */
 export function drawBars(canvas, values, limit, colours) {
@@ -662,7 +662,7 @@ export function drawBars(canvas, values, limit, colours) {
   context.fillRect(0, Math.round(height * (1 - limit / top)), width, 1);
 }
 
-/** The value that is drawn in full height: of a hundred, the highest is cut. @param {ArrayLike<number>} values @param {number | null} limit */
+/** Return the value that is drawn in full height, so that the highest of a hundred is cut off. @param {ArrayLike<number>} values @param {number | null} limit */
 function tallest(values, limit) {
   const sorted = Float64Array.from(values).sort();
   return Math.max(limit ? 1.2 * limit : 0, sorted[Math.floor(0.99 * (sorted.length - 1))] ?? 0) || 1;

@@ -1,8 +1,8 @@
 /*
- * What replays share: reading columns of numbers, a clock with its controls, and small pieces of page.
+ * The shared parts of replays: reading columns of numbers, a clock with its controls, and small elements of pages.
  *
- * No dependencies, no network. walks.js replays agents and crowd.js crowds; both draw with draw.js, as the playground
- * does. A view has a root element, a duration, and draws itself at any time of it.
+ * There are no dependencies and no network. walks.js replays agents and crowd.js crowds; both draw with draw.js, as the
+ * playground does. A view has a root element and a duration, and draws itself at any time.
  */
 
 import { drawBitmaps, Frame, Ground, readColours, sharpen } from "./draw.js";
@@ -16,7 +16,7 @@ async function inflate(text) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** The numbers of a column: bytes lie in planes, the lowest of all numbers first, and may be differences. */
+/** Return the numbers of a column. Their bytes are in planes, the lowest bytes first, and may encode differences. */
 export async function readColumn({ type, length, delta, data }) {
   const planes = await inflate(data);
   const size = ARRAYS[type].BYTES_PER_ELEMENT;
@@ -32,11 +32,11 @@ export async function readColumn({ type, length, delta, data }) {
 // --- a view: a map on a canvas -----------------------------------------------------------------------------------------
 
 export class MapView {
-  /** Of a trace, which has terrain, width, height, and the names of an algorithm and a map. */
+  /** Make a view of a trace, which has terrain, width, height, and the names of an algorithm and a map. */
   constructor(trace) {
     this.trace = trace;
     this.root = element("figure", { class: "replay-view" });
-    this.canvas = element("canvas", { role: "img", "aria-label": `${trace.algorithm} walking over ${trace.map}` });
+    this.canvas = element("canvas", { role: "img", "aria-label": `${trace.algorithm} walking on ${trace.map}` });
     this.status = element("span", { class: "replay-status" });
     this.ground = new Ground(trace.width, trace.height, trace.terrain);
     this.frame = new Frame(trace.width, trace.height);
@@ -46,7 +46,7 @@ export class MapView {
     return { x: 0, y: 0, width: this.trace.width, height: this.trace.height };
   }
 
-  /** Take over the colours of the page, and draw the ground again. */
+  /** Read the colours of the page, and draw the ground again. */
   paint(colours) {
     this.colours = colours;
     this.ground.paint(colours);
@@ -58,7 +58,7 @@ export class MapView {
     this.frame.fit(crop, sharpen(this.canvas, crop.height / crop.width));
   }
 
-  /** Draw the map with other bitmaps over it, and return what to draw on. */
+  /** Draw the map with other bitmaps over it, and return the context to draw on. */
   begin(...bitmaps) {
     const context = this.canvas.getContext("2d");
     drawBitmaps(context, this.frame, this.ground, ...bitmaps);
@@ -69,7 +69,7 @@ export class MapView {
 // --- a player: controls, a clock, and views -------------------------------------------------------------------------
 
 export class Player {
-  /** Of views on one clock, which counts what is called `beat`: "move" or "tick". */
+  /** Make a player of views with one clock, which counts beats called `beat`: "move" or "tick". */
   constructor(root, views, beat) {
     this.root = root;
     this.views = views;
@@ -84,7 +84,7 @@ export class Player {
     this.playButton = button("Play", ICONS.play, () => this.toggle());
     this.scrubber = slider("Time", 0, this.duration, "any", this.time, (value) => this.seek(value));
     const speed = Math.log2(Math.max(4, this.duration / WHOLE_REPLAY));
-    this.speed = slider("Speed", 0, Math.max(12, Math.ceil(speed)), "any", speed, () => this.tellSpeed());
+    this.speed = slider("Speed", 0, Math.max(12, Math.ceil(speed)), "any", speed, () => this.showSpeed());
     this.speedText = element("output", { class: "replay-speed" });
     this.root.replaceChildren(
       ...above,
@@ -97,7 +97,7 @@ export class Player {
           button("To the start", ICONS.start, () => this.seek(0)),
           button(`One ${this.beat} back`, ICONS.back, () => this.step(-1)),
           this.playButton,
-          button(`One ${this.beat} on`, ICONS.on, () => this.step(1)),
+          button(`One ${this.beat} forward`, ICONS.on, () => this.step(1)),
         ),
         this.scrubber,
         element("label", { class: "replay-speed-label" }, "Speed ", this.speed, this.speedText),
@@ -106,9 +106,9 @@ export class Player {
     );
     this.root.tabIndex = 0;
     this.root.setAttribute("role", "region");
-    const keys = `space plays and pauses, the arrows go by a ${this.beat}, Home and End to the ends`;
+    const keys = `space plays and pauses, the arrow keys move by one ${this.beat}, Home and End to the start and end`;
     this.root.setAttribute("aria-label", `Replay: ${keys}`);
-    this.tellSpeed();
+    this.showSpeed();
     this.recolour();
     this.listen();
     this.layout();
@@ -146,7 +146,7 @@ export class Player {
     this.colours = readColours(this.root);
   }
 
-  /** Draw everything again: the page, the colours or what is shown have changed. */
+  /** Draw everything again, because the page, the colours or the layers have changed. */
   layout() {
     for (const view of this.shown()) {
       view.paint(this.colours);
@@ -170,7 +170,7 @@ export class Player {
     this.show();
   }
 
-  /** One beat on or back, by the first view shown. */
+  /** Go one beat forward or back, by the first view shown. */
   step(by) {
     this.pause();
     this.seek(this.shown()[0].stepFrom(this.time, by));
@@ -206,14 +206,14 @@ export class Player {
     return 2 ** Number(this.speed.value);
   }
 
-  tellSpeed() {
+  showSpeed() {
     const text = `${written(Math.round(this.beatsPerSecond()))} ${this.beat}s/s`;
     this.speedText.textContent = text;
     this.speed.setAttribute("aria-valuetext", text);
   }
 }
 
-// --- small pieces of page -------------------------------------------------------------------------------------------
+// --- small elements of pages ----------------------------------------------------------------------------------------
 
 const ICONS = {
   play: "M5 3l14 9-14 9z",
@@ -258,7 +258,7 @@ export function written(number) {
   return number.toLocaleString("en-US");
 }
 
-/** Build a player inside an element; the promise gives the player. If it cannot be built, the element says why. */
+/** Build a player inside an element, and return a promise of it. If it cannot be built, the element says why. */
 export async function opened(root, build) {
   try {
     return await build();

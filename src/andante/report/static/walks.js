@@ -1,27 +1,27 @@
 /*
- * Replays Andante traces: what agents thought and where they went, side by side, on one clock.
+ * Replays of Andante traces: thoughts and paths of agents, side by side, with one clock.
  *
  * A trace is the JSON that Trace.to_json writes (src/andante/episode/tracefile.py describes it).
  * mountTraces(element, documents) builds the player inside an element.
  *
- * The clock counts moves: each move takes 1, as does each turn that the agent waits, and before a move the agent thinks,
- * PACE expansions to the time of one move. Where the trace is of a scene, cells close and open and the goal moves.
+ * The clock counts moves: each move takes 1, as does each turn that the agent waits. Before a move the agent thinks, and
+ * can expand PACE states in the time of one move. In traces of scenes, cells close and open and the goal moves.
  */
 
-import { drawDots, drawLine, Fog, lineWidth, Mind, Way } from "./draw.js";
+import { drawDots, drawLine, Fog, lineWidth, Mind, LoopFreePath } from "./draw.js";
 import { element, fact, MapView, opened, Player, readColumn, written } from "./player.js";
 
-const VERSION = 2; // of the newest traces that are read
+const VERSION = 2; // of the newest traces that can be read
 const PACE = 1000; // states that can be expanded in the time of one move
 const EXPANDED = 0;
-const FLASH = 800; // expansions that stand out as the latest
-const TAIL = 160; // moves that stand out as the latest
+const FLASH = 800; // expansions that are highlighted as the latest
+const TAIL = 160; // moves that are highlighted as the latest
 const NARROW = 720; // pixels, below which one agent is shown at first
 
 const ENDINGS = {
   GOAL: "arrived",
   STUCK: "stuck",
-  UNREACHABLE: "no way there",
+  UNREACHABLE: "no path to the goal",
   COST_CAP: "stopped at the limit on cost",
   MOVE_CAP: "stopped at the limit on moves",
   EXPANSION_CAP: "stopped at the limit on expansions",
@@ -35,7 +35,7 @@ async function readTable(columns) {
   return Object.fromEntries(names.map((name, k) => [name, arrays[k]]));
 }
 
-/** A trace with its columns as typed arrays. In version 1 neither map nor goal changes, and every turn is a move. */
+/** Return a trace with its columns as typed arrays. In version 1 map and goal do not change, and every turn is a move. */
 export async function readTrace(document) {
   const { format, version } = document;
   if (format !== "andante-trace" || !(version >= 1)) throw new Error("this is not a trace of Andante");
@@ -52,7 +52,7 @@ export async function readTrace(document) {
   return { ...document, terrain, moves, thoughts, changes, goals };
 }
 
-// --- an episode: what is the case at a given time -------------------------------------------------------------------
+// --- an episode: the state at a given time --------------------------------------------------------------------------
 
 export class Episode {
   constructor(trace) {
@@ -80,29 +80,29 @@ export class Episode {
     this.measureRises();
   }
 
-  /** The turn of the move with this number, from 1; 0 before the first move. */
+  /** Return the turn of the move with this number, from 1; 0 before the first move. */
   tick(moves) {
     return moves ? this.trace.moves.tick[moves - 1] : 0;
   }
 
-  /** When what happens before a turn happens: when the moves before it are done, and the turns waited are over. */
+  /** Return the time just before a turn: after the moves before it, and after the turns waited. */
   timeOf(tick) {
     const moves = countUpTo(this.trace.moves.tick, tick - 1);
     return (moves ? this.ends[moves - 1] : 0) + tick - this.tick(moves) - 1;
   }
 
-  /** Where the goal is after its first moves, up to this number. */
+  /** Return the place of the goal after this number of its moves. */
   goal(moves) {
     return moves ? this.trace.goals.state[moves - 1] : this.trace.goal;
   }
 
-  /** How long the agent thinks before a move; after the last move, about what led to none. */
+  /** Return how long the agent thinks before a move, or after the last move without making another. */
   thinking(move) {
     if (move < this.count) return this.trace.moves.expanded[move] / PACE;
     return (this.firstThought[this.count + 1] - this.firstThought[this.count]) / PACE;
   }
 
-  /** How far each learned value is above the straight-line distance to where the goal was at the next move. */
+  /** Return how far each learned value is above the straight-line distance to the goal at the next move. */
   measureRises() {
     const { thoughts, goals, moves, width, diagonal, straight = 1, sixteen } = this.trace;
     this.rise = new Float32Array(thoughts.state.length);
@@ -125,7 +125,7 @@ export class Episode {
     }
   }
 
-  /** Moves done, thoughts thought, how much of the next thinking and the next move is over, and what has changed. */
+  /** Return the numbers of moves, thoughts and changes so far, and the progress of the current thinking and move. */
   at(time) {
     const moves = countUpTo(this.ends, time);
     const since = time - this.begins[moves];
@@ -143,7 +143,7 @@ export class Episode {
   }
 }
 
-/** How many of the ascending numbers are at most the given one. */
+/** Return how many of the ascending numbers are at most the given one. */
 function countUpTo(numbers, limit) {
   let low = 0;
   let high = numbers.length;
@@ -175,8 +175,8 @@ class View extends MapView {
       this.root.append(element("p", { class: "replay-note" }, `Only its first ${kept} thoughts were kept.`));
     }
     this.mind = new Mind(trace.width, trace.height);
-    this.fog = trace.sight ? new Fog(trace.width, trace.height) : null; // over what it has not seen yet
-    this.way = new Way();
+    this.fog = trace.sight ? new Fog(trace.width, trace.height) : null; // over cells that it has not seen yet
+    this.way = new LoopFreePath();
   }
 
   get duration() {
@@ -191,7 +191,7 @@ class View extends MapView {
     this.forget();
   }
 
-  /** Back to before the first thought. */
+  /** Go back to before the first thought. */
   forget() {
     this.thoughtsShown = 0;
     this.movesShown = 0;
@@ -223,14 +223,14 @@ class View extends MapView {
     for (; this.changesShown < count; this.changesShown++) this.ground.change(state[this.changesShown], look[this.changesShown]);
   }
 
-  /** When the agent has made one move more than at this time, or fewer. */
+  /** Return the time when the agent has made one move more than at this time, or one fewer. */
   stepFrom(time, by) {
     const { ends, count } = this.episode;
     const moves = Math.max(0, this.episode.at(time).moves + by);
     return moves ? ends[Math.min(moves, count) - 1] : 0;
   }
 
-  /** Bring the mind up to the thoughts thought by now. */
+  /** Show the thoughts up to now. */
   think(now) {
     const { kind, state } = this.episode.trace.thoughts;
     for (let i = this.thoughtsShown; i < now.thoughts; i++) {
@@ -259,7 +259,7 @@ class View extends MapView {
     drawDots(context, [this.agentPlace(now)], size, colours.agent, colours.ring);
   }
 
-  /** The latest moves as a thin line, the way without its loops as a thick one. */
+  /** Draw the latest moves as a thin line, and the path without its loops as a thick one. */
   drawPath(context, now) {
     const thick = lineWidth(this.frame);
     const colour = this.colours.path;
@@ -303,7 +303,7 @@ class AgentsPlayer extends Player {
     });
     const clock =
       `All agents share one clock: a move takes one beat, and in the time of a beat an agent can expand ` +
-      `${written(PACE)} states. One that plans far ahead is seen standing still.`;
+      `${written(PACE)} states. Agents that plan far ahead stand still while they think.`;
     const layers = { expanded: "expanded", learned: "learned", path: "path", whole: "whole map" };
     const boxes = Object.entries(layers).map(([name, label]) => this.checkbox(name, label));
     this.open(
@@ -328,7 +328,7 @@ class AgentsPlayer extends Player {
 
   toggleView(view, chip) {
     const shown = this.views.filter((other) => !other.root.hidden);
-    if (shown.length === 1 && shown[0] === view) return; // one always stays
+    if (shown.length === 1 && shown[0] === view) return; // at least one is always shown
     view.root.hidden = !view.root.hidden;
     chip.setAttribute("aria-pressed", String(!view.root.hidden));
     this.layout();
@@ -345,7 +345,7 @@ class AgentsPlayer extends Player {
   }
 }
 
-/** The part of the map that all walks lie in, with a margin; null if the traces are of different maps. */
+/** Return the part of the map that contains all walks, with a margin; null if the traces are of different maps. */
 function sharedCrop(traces) {
   const { width, height, map } = traces[0];
   if (traces.some((trace) => trace.width !== width || trace.height !== height || trace.map !== map)) return null;
@@ -379,7 +379,7 @@ function legend(discovers) {
     ...(discovers ? [["unseen", "not seen yet"]] : []),
     ["flash", "expanded now"],
     ["expanded", "expanded before"],
-    ["heat", "learned, little to much"],
+    ["heat", "learned, from little to much"],
     ["start", "start"],
     ["goal", "goal"],
     ["agent", "agent"],

@@ -1,4 +1,4 @@
-"""Markdown: the one place where its tables are written."""
+"""Tables in Markdown."""
 
 from __future__ import annotations
 
