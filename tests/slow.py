@@ -1,15 +1,15 @@
-"""What `make test` leaves to `make test FULL=1`, which CI runs: tests that take seconds, most of them to compile a loop.
+"""Tests that `make test` leaves to `make test FULL=1`, which CI runs: most of them take seconds to compile a loop.
 
-An algorithm's step is compiled once more for each loop around it and each layout of what it reads: for rows of arcs, for
-maps that it discovers, for crowds, for maps that change beside a database. `make test` compiles every algorithm on maps
-that it knows, and the other loops for a few of them, named here. What they have in common with the rest is tested there.
+An algorithm's step is compiled again for each loop around it and each layout of its data: for rows of arcs, for maps
+that it discovers, for crowds, for maps that change with a database. `make test` compiles every algorithm on maps that
+it knows, and the other loops only for a few algorithms, which are named here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-#: Tests by name, each with those of its cases that `make test` keeps: any that has one of these among its parameters.
+#: Tests by name. `make test` keeps only cases that have one of the listed words among their parameters.
 SLOW: dict[str, tuple[str, ...]] = {
     # Crowds: one loop per algorithm.
     "tests/episode/test_bodies.py::test_all_units_arrive_if_every_move_is_on_a_cycle": ("lrta",),
@@ -67,65 +67,65 @@ SLOW: dict[str, tuple[str, ...]] = {
     "tests/contract/test_living.py::test_agents_with_sight_learn_of_changes_when_they_see_them": ("astar", "lrta"),
     "tests/contract/test_register.py::test_an_agent_that_walks_through_walls_it_could_see_is_caught": (),
     "tests/agents/test_prlrts_twin.py::test_on_an_unknown_map": (),
-    "tests/agents/test_prlrts_twin.py::test_of_children_as_near_to_the_middle_the_one_of_the_lowest_number_is_taken": (),
+    "tests/agents/test_prlrts_twin.py::test_ties_between_children_go_to_the_lowest_number": (),
     "docs/how-to/unknown-map.md::unknown-map.md": (),
     "docs/algorithms/prlrts.md::prlrts.md": (),
     # Databases on maps that change.
-    "tests/contract/test_living.py::test_agents_that_cannot_follow_search_where_what_they_know_is_stale": (),
-    "tests/offline/test_mending.py::test_a_database_for_the_first_or_the_present_version_can_follow_a_world": (),
+    "tests/contract/test_living.py::test_agents_with_stale_databases_search": (),
+    "tests/offline/test_repairing.py::test_a_database_for_the_first_or_the_present_version_can_follow_a_world": (),
     # Rows of arcs.
     "tests/contract/test_one_way.py::test_agents_with_databases_arrive_where_moves_cannot_be_taken_back": (),
     "tests/agents/test_flrta.py::test_several_arcs_between_two_states_are_one_supporter": (),
     "tests/agents/test_flrta.py::test_does_the_same_on_rows_of_arcs": (),
     "tests/agents/test_lrts.py::test_it_does_the_same_on_larger_maps_in_either_layout": (),
     "tests/agents/test_lss.py::test_values_that_weights_made_inconsistent_do_no_harm": (),
-    "tests/agents/test_lss.py::test_says_so_when_all_that_can_be_reached_was_expanded": (),
-    "tests/agents/test_lss.py::test_a_dead_end_is_known_for_what_it_is": (),
+    "tests/agents/test_lss.py::test_it_reports_that_all_reachable_states_were_expanded": (),
+    "tests/agents/test_lss.py::test_a_dead_end_is_recognised": (),
     "tests/agents/test_rta.py::test_equals_its_twin_on_maps_in_both_layouts": (),
-    "tests/agents/test_hcdps.py::test_a_graph_without_edges_can_be_asked_too": (),
+    "tests/agents/test_hcdps.py::test_a_graph_without_edges_has_no_paths": (),
     "tests/agents/test_plrta.py::test_is_stuck_where_no_move_leads_out": (),
     "tests/agents/test_family.py::test_expendable_on_other_graphs": (),
     "tests/offline/test_regions.py::test_the_same_map_in_rows_of_arcs_has_the_same_regions": (),
-    "tests/agents/test_rtaa.py::test_says_so_when_all_that_can_be_reached_was_expanded": (),
-    "tests/agents/test_plrta.py::test_arrives_however_far_apart_costs_are_in_as_many_moves": (),
-    "tests/offline/test_pattern.py::test_a_graph_that_is_no_map": (),
+    "tests/agents/test_rtaa.py::test_it_reports_that_all_reachable_states_were_expanded": (),
+    "tests/agents/test_plrta.py::test_the_number_of_moves_does_not_depend_on_the_range_of_costs": (),
+    "tests/offline/test_pattern.py::test_a_graph_that_is_not_a_map": (),
     "tests/offline/test_regions.py::test_all_is_right_on_graphs": (),
-    "tests/offline/test_regions.py::test_a_region_may_have_more_arcs_than_a_byte_can_tell_apart": (),
-    "tests/agents/test_prlrts.py::test_landmarks_give_a_graph_places": (),
+    "tests/offline/test_regions.py::test_a_region_may_have_more_arcs_than_a_byte_can_number": (),
+    "tests/agents/test_prlrts.py::test_landmarks_give_a_graph_points": (),
     "tests/agents/test_tba.py::test_equals_the_algorithm_of_the_paper_on_graphs": (),
     "tests/agents/test_tba.py::test_does_the_same_on_rows_of_arcs": (),
-    "tests/offline/test_depth_tree.py::test_graphs_will_do_as_well": (),
+    "tests/offline/test_depth_tree.py::test_graphs_can_be_trained_on": (),
     # Other combinations of databases.
     "tests/agents/test_dlrta.py::test_an_agent_forgets_the_last_problem": (),
     "tests/agents/test_dlrta.py::test_it_walks_like_its_twin_between_tiles": (),
-    "tests/agents/test_dlrta.py::test_any_two_of_depth_and_goal_go_together": ("dlrta",),
+    "tests/agents/test_dlrta.py::test_any_choices_of_depth_and_goal_can_be_combined": ("dlrta",),
     "tests/offline/test_depth_tree.py::test_the_walks_are_those_of_the_agents": (),
-    "tests/offline/test_depth_tree.py::test_it_serves_maps_it_has_never_seen": (),
-    "tests/agents/test_dlrta.py::test_a_database_for_some_goals_serves_these_as_one_for_all_does_and_no_others": (
+    "tests/offline/test_depth_tree.py::test_it_serves_new_maps": (),
+    "tests/agents/test_dlrta.py::test_a_database_for_some_goals_serves_only_these_and_like_one_for_all_goals": (
         "dlrta",
     ),
-    # Processes of their own, which begin with importing and compiling.
+    # Separate processes, which begin with importing and compiling.
     "tests/test_new_agent.py::test_the_skeleton_passes_the_contract_and_its_own_test": (),
-    "tests/test_docs.py::test_what_is_written_from_the_code_is_up_to_date": ("reference",),
+    "tests/test_docs.py::test_generated_pages_are_up_to_date": ("reference",),
     "tests/test_agent.py::test_two_algorithms_in_one_file_do_not_share_machine_code": (),
-    "tests/test_agent.py::test_what_an_installed_package_brings_is_known_to_every_command": (),
-    "tests/test_agent.py::test_kinds_from_elsewhere_are_known_to_whoever_lists_builds_or_loads": (),
-    "tests/test_binding.py::test_bundles_of_the_same_name_are_told_apart_in_the_cache_and_edits_count": (),
+    "tests/test_agent.py::test_algorithms_and_kinds_of_installed_packages_are_known_to_every_command": (),
+    "tests/test_agent.py::test_external_kinds_of_databases_can_be_listed_built_and_loaded": (),
+    "tests/test_binding.py::test_bundles_of_the_same_name_are_distinguished_in_the_cache_and_edits_count": (),
     "tests/test_kernel.py::test_kernels_within_kernels_can_print": (),
-    "tests/test_kernel.py::test_a_damaged_cache_is_mended": (),
+    "tests/test_kernel.py::test_a_damaged_cache_is_repaired": (),
     "tests/test_kernel.py::test_agents_do_the_same_with_and_without_the_compiler": (),
     "tests/test_kernel.py::test_a_kernel_without_a_file_never_leaves_stale_code_behind": (),
     "tests/test_kernel.py::test_a_file_edited_while_a_process_runs_does_not_spoil_the_cache": (),
     "tests/test_kernel.py::test_two_processes_at_once_compile_each_kernel_once": (),
-    "tests/test_kernel.py::test_what_a_process_that_is_gone_was_compiling_is_compiled": (),
-    "tests/test_kernel.py::test_kernels_around_one_that_is_kept_find_it": (),
+    "tests/test_kernel.py::test_kernels_that_a_killed_process_was_compiling_are_compiled": (),
+    "tests/test_kernel.py::test_kernels_that_call_a_cached_one_find_it": (),
     "tests/test_kernel.py::test_a_second_process_compiles_nothing_and_an_edited_kernel_in_another_file_is_never_run_stale": (),
     "tests/test_kernel.py::test_constants_and_bodies_from_other_files_count": (),
     "tests/test_agent.py::test_a_file_named_by_andante_agents_adds_an_algorithm": (),
     "tests/campaign/test_dask.py::test_a_killed_workers_jobs_run_again_and_results_are_the_same": (),
     "tests/campaign/test_dask.py::test_two_campaigns_on_one_scheduler_do_not_get_each_others_rows": (),
-    "tests/benchmarks/test_benchmarks.py::TestComparison::test_everybody_in_a_process_of_their_own": (),
-    "tests/torture/test_torture.py::test_a_killed_campaign_comes_to_the_same_rows": (),
+    "tests/benchmarks/test_benchmarks.py::TestComparison::test_each_peer_runs_in_a_separate_process": (),
+    "tests/torture/test_torture.py::test_a_killed_campaign_has_the_same_rows": (),
     "tests/episode/test_interrupt.py::test_an_interrupted_run_ends_soon": (),
     "tests/offline/test_builder.py::test_an_interrupted_build_ends_soon_and_leaves_nothing": (),
     # Exported crowds: another loop, with the host's clock; and machine code for five machines.
@@ -137,7 +137,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "tests/export/test_library.py::test_without_a_linker_there_are_objects": (),
     # Long walks and many trials.
     "tests/agents/test_tba.py::test_equals_the_algorithm_of_the_paper_where_keys_fall_by_more_than_the_ring_of_the_queue": (),
-    "tests/contract/test_units.py::test_walks_the_same_way_in_any_unit": ("lrta", "astar"),
+    "tests/contract/test_units.py::test_walks_the_same_path_in_any_unit": ("lrta", "astar"),
     "tests/cli/test_cli.py::test_the_demo_has_agents_with_databases_and_replays_recommended_ones": (),
     "src/andante/selection/advise.py::andante.selection.advise.advise": (),
     "tests/selection/test_advise.py::test_with_a_clock_agents_have_their_databases_too": (),
@@ -155,13 +155,13 @@ SLOW: dict[str, tuple[str, ...]] = {
     "docs/algorithms/dlrta.md::dlrta.md": (),
     "tests/cli/test_advise.py::test_several_limits_give_the_best_agent_for_each": (),
     "tests/selection/test_advise.py::test_a_limit_on_memory_drops_databases": (),
-    "tests/offline/test_depth_tree.py::test_leaves_are_as_large_as_asked_for_and_noise_is_pruned": (),
-    "tests/offline/test_pattern.py::test_far_subgoals_keep_their_promises_on_larger_maps": ("maze", "caves"),
+    "tests/offline/test_depth_tree.py::test_leaves_have_the_requested_size_and_noise_is_pruned": (),
+    "tests/offline/test_pattern.py::test_far_subgoals_are_right_on_larger_maps": ("maze", "caves"),
     "tests/measures/test_comparison.py::test_equal_agents_are_hardly_ever_called_better": ("2",),
 }
 
 
 def is_slow(test: str, case: Collection[object] = ()) -> bool:
-    """Whether `make test` leaves a test to `make test FULL=1`; ``case`` are its parameters."""
+    """Return whether `make test` leaves a test to `make test FULL=1`; ``case`` are its parameters."""
     kept = SLOW.get(test)
     return kept is not None and not {str(one) for one in case} & set(kept)

@@ -1,4 +1,4 @@
-"""The list of what `make test` leaves to full runs."""
+"""The list of tests that `make test` leaves to full runs."""
 
 from pathlib import Path
 
@@ -10,8 +10,8 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize("test", SLOW)
-def test_what_is_listed_is_there(test):
-    """A test that is renamed would be slow again, and nobody would notice."""
+def test_listed_tests_exist(test):
+    """Otherwise a renamed test would be slow again without notice."""
     file, *_, name = test.split("::")
     assert file.endswith(".md") or f"def {name.rpartition('.')[2]}(" in (ROOT / file).read_text("utf-8")
     assert (ROOT / file).is_file()

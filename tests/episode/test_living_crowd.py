@@ -216,7 +216,7 @@ def test_a_unit_walks_as_an_agent_while_their_database_is_updated(name):
         if number < 40:
             changes(world, rng, {world.cell(state), goal})
         for _ in range(200):
-            database.mend(world, milliseconds=0)
+            database.repair(world, milliseconds=0)
         world.settle()
         tick, made = crowd.tick(), agent.move(state, world.state(*goal))
         if made.to == UNREACHABLE:

@@ -160,7 +160,7 @@ def test_compiling_calls_all_followers_with_no_work():
         def take_note(self):
             calls.append("take note")
 
-        def mend(self, most):
+        def repair(self, most):
             calls.append(most)
             return 0
 

@@ -12,8 +12,8 @@ class Follower(Protocol):
     def take_note(self) -> None:
         """Take note of all changes in the log."""
 
-    def mend(self, most: int) -> int:
-        """Catch up with at most ``most`` changed cells, and return their number."""
+    def repair(self, most: int) -> int:
+        """Catch up with at most this many changed cells, and return their number."""
 
 
 class Turnstile:

@@ -215,7 +215,7 @@ class World(Grid):
             work = int(self._sweep(most))
             if self._followers and self._followed != (version := self.version):
                 with self.turnstile.writing():
-                    cells = sum(follower.mend(mended) for follower in self._followers.values())
+                    cells = sum(follower.repair(mended) for follower in self._followers.values())
                 if cells == 0 and mended > 0:
                     self._followed = version
                 work += cells
