@@ -87,10 +87,10 @@ export interface AboutMap {
   arrays: [string, Formula, string | { steps: [number, number][] }][];
   contexts: Record<string, [number, number | string, Formula][]>;
   sweeps: number;
-  levels_code: string; // of what mends levels
+  levels_code: string; // of the kernel that repairs levels
 }
 
-/** Levels of abstraction above the map of a scene: what they begin with, and the context of what mends them. */
+/** Levels of abstraction above the map of a scene: their initial contents, and the context of the repair kernel. */
 export interface AboutLevels {
   bytes: number;
   initial: [number, number, string | Held][]; // where, how many bytes, and what is repeated there

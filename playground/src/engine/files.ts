@@ -172,7 +172,7 @@ export function writeMap(file: Uint8Array, about: AboutEngine, layout: MapLayout
   for (const [name] of about.map.arrays) writeMapArray(file, layout, name, width);
 }
 
-/** Write the levels above a map, which has to be as it was when they were made, and let them follow it. */
+/** Write the levels above a map, which must be unchanged since they were made, and let them follow it. */
 export function writeLevels(
   file: Uint8Array,
   about: AboutEngine,

@@ -328,7 +328,7 @@ export class LoopFreePath {
   }
 
   /** @param {number} cell */
-  goOn(cell) {
+  extend(cell) {
     const before = this.places.get(cell);
     if (before === undefined) {
       this.places.set(cell, this.cells.length);
