@@ -88,11 +88,11 @@ def repairing(kind: str, cell: tuple[int, int]) -> tuple[float, float]:
     database = andante.build(kind, grid, threads=1)  # compiles
     built = min(_seconds(lambda: andante.build(kind, grid, threads=1)) for _ in range(2))
     world = andante.World(grid)
-    database.mend(world)
+    database.repair(world)
     world.close(cell)
     pieces = []
     while database.fingerprint != world.fingerprint:
-        pieces.append(_seconds(lambda: database.mend(world, milliseconds=0)))
+        pieces.append(_seconds(lambda: database.repair(world, milliseconds=0)))
     return sum(pieces) / built, max(pieces)
 
 

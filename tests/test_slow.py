@@ -18,7 +18,7 @@ def test_listed_tests_exist(test):
 
 
 def test_cases_that_are_kept_are_not_slow():
-    test = "tests/episode/test_discovery.py::test_agents_that_look_one_move_ahead_do_not_miss_the_map"
+    test = "tests/episode/test_discovery.py::test_agents_that_look_one_move_ahead_walk_as_on_a_known_map"
     assert SLOW[test] == ("lrta",)
     assert is_slow(test, ["rooms", "sla"])
     assert not is_slow(test, ["rooms", "lrta"])

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import andante
-from benchmarks import cold, comparison, crowds, exported, fixed_costs, peers, targets, ticks, worker
+from andante.campaign import plan
+from benchmarks import cluster, cold, comparison, crowds, exported, fixed_costs, peers, targets, ticks, worker
 from benchmarks.floor import Floor, NoFloorError, Run
 from benchmarks.moves import SQRT2, Arcs, judge, legal_steps
 from benchmarks.problems import ProblemSet, on_map
@@ -250,3 +251,20 @@ class TestCrowds:
         cost = fixed_costs.FixedCost("x", measured, 4, "units/ms", at_least)
         assert cost.kept == kept
         assert fixed_costs.table([cost]).rows[0][2:] == [f"{'at least ' * at_least}4 units/ms", "yes" if kept else "NO"]
+
+
+def test_a_large_campaign_is_extrapolated_from_processor_time() -> None:
+    found = cluster.Throughput(
+        2, 7200, 10, wall=100.0, worker=36.0, scheduler=0.36, client=0.18, others=50.0, bytes=7_200_000
+    )
+    said = cluster.report([found], 720_000_000)
+    assert "| 2 | 7,200 | 10 | 100 s | 72 | 200 | 1 % | 0.5 % | 0.5 cores |" in said
+    assert "would take 1,000 core hours: 500 hours on 2, 16 hours on 64. More than 100 workers would wait" in said
+    assert "720 GB" in said
+
+
+def test_jobs_of_the_slice_are_as_large_as_those_of_the_whole() -> None:
+    before = plan.LEAST_TRIALS
+    with cluster.jobs_of(plan.job_size(278_500_000)):
+        assert plan.job_size(5000) == plan.MOST_TRIALS
+    assert before == plan.LEAST_TRIALS

@@ -294,19 +294,19 @@ def test_an_agent_whose_mind_is_on_its_desk_is_caught_in_a_crowd():
     ("step", "claims", "fault"),
     [
         (teleport, {}, "which is not a move"),
-        (undercharge, {}, r"and said it cost [\d.]+, but it costs [\d.]+;"),
+        (undercharge, {}, r"and returned the cost [\d.]+, but it costs [\d.]+;"),
         (stroll, {"complete": True}, "is complete"),
         (brood, {"real_time": True}, "plans no more per move"),
         (
             peep,
             {},
-            "counts every state that it expands': in move 1 on <Problem .*> it generates all .* states, and says 1",
+            "counts every state that it expands': in move 1 on <Problem .*> it generates all .* states, but reports 1",
         ),
-        (stare, {}, "counts every state that it expands': in move 1 on <Problem .*> it generates all .* says 1"),
+        (stare, {}, "counts every state that it expands': in move 1 on <Problem .*> it generates all .* reports 1"),
         (remember, {}, "does the same every time"),
         (show_off, {}, "does the same when watched"),
         (stroll, {"crowd": True}, "is real-time if it can be one of a crowd': its card says crowd and not real_time"),
-        (sleepwalk, {}, "goes on from wherever it is pushed': pushed to another state on <Problem .*>, broken went"),
+        (sleepwalk, {}, "continues from wherever it is pushed': pushed to another state on <Problem .*>, broken went"),
     ],
 )
 def test_a_broken_claim_is_caught(step, claims, fault):
@@ -321,7 +321,11 @@ def test_a_broken_claim_is_caught(step, claims, fault):
 @pytest.mark.parametrize(
     ("name", "claims", "fault"),
     [
-        ("rta", {"optimal": True}, "rta fails the check 'is optimal': on <Problem .*> it walks .* where .* is enough"),
+        (
+            "rta",
+            {"optimal": True},
+            "rta fails the check 'is optimal': on <Problem .*> its path costs .*, where .* is enough",
+        ),
         ("rta", {"converges": True}, "rta fails the check 'converges': on <Problem .*> it still learns after"),
         (
             "astar",

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 
+import numpy as np
 import pytest
 
 import andante
@@ -19,8 +20,9 @@ from andante.play.recipes import CHECKED, SIZES, Formula, Maker, Stage, crowd_ma
 from andante.play.scene import scene_of
 from andante.world.living import World
 from tests.playground.crowds import march
+from tests.playground.stale import broken_records, changed_regions, climbing_regions, led_astray, pattern_regions
 from tests.playground.tools import NODE, PLAYGROUND, needs_node_modules
-from tests.playground.walks import as_map, walk
+from tests.playground.walks import as_map, ends, walk
 from tests.worlds import DEEP
 
 FEW = ("astar", "lrta", "lss", "rta", "tba")  # all others are left to deep runs
@@ -117,6 +119,12 @@ def given(tmp_path_factory):
     return grid, databases, about, file
 
 
+def barrier(grid):
+    """Return some free cells in the middle of a map."""
+    free = np.flatnonzero(grid.passable.ravel())
+    return free[len(free) // 2 : len(free) // 2 + 12].tolist()
+
+
 class TestGiven:
     """Agents that walk only on the map that a page was written with."""
 
@@ -133,6 +141,25 @@ class TestGiven:
             walks.append(walk(name, grid, 0, 11, edits=50, pursued=True, databases=used))
         task = {"engine": str(ENGINE), "scene": str(file), "maps": [as_map(grid)], "walks": walks}
         compare("walks", "ANDANTE_WALKS", task, tmp_path)
+
+    def test_stale_entries_are_marked(self, given, tmp_path):
+        grid, databases, about, file = given
+        closed, goal = barrier(grid), ends(grid, 1)[1]
+        now = grid.passable.copy()
+        now.flat[closed] = False
+        edited = andante.Grid(now).graph
+        expected = {
+            "cpd": lambda one: led_astray(one, grid, edited, goal),
+            "knn": lambda one: broken_records(one, grid, edited),
+            "hcdps": lambda one: changed_regions(climbing_regions(one, grid), grid, edited),
+            "dlrta": lambda one: changed_regions(pattern_regions(one, grid), grid, edited),
+        }
+        stale = {}
+        for name in set(expected) & set(about["recipes"]):
+            stale[name] = expected[name](databases[about["recipes"][name]["files"][0]])
+            assert 0 < len(stale[name]) < 1500
+        task = {"engine": str(ENGINE), "scene": str(file), "map": as_map(grid), "closed": closed, "goal": goal}
+        compare("stale", "ANDANTE_STALE", {**task, "stale": stale}, tmp_path)
 
     @pytest.mark.deep
     def test_crowds_tick_as_in_python(self, given, tmp_path):

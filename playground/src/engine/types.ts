@@ -88,15 +88,10 @@ export interface World {
   readonly passable: Uint8Array;
   /** The number of changes so far. */
   readonly version: number;
-  /** Whether the map is the given one, unchanged: then all entries of its databases are valid. */
-  readonly pristine: boolean;
   /** Open or close cells while agents walk, and return how many cells changed. */
   edit(cells: ArrayLike<Cell>, open: boolean): number;
   /** Return the optimal path, by A* of the same module; null if there is none. */
   optimal(start: Cell, goal: Cell): { cost: number; path: Int32Array; expanded: number } | null;
-  /** Return a copy of the world, which can be restored; agents must be restored to the same moment. */
-  save(): Saved;
-  restore(saved: Saved): void;
   /** Agents and crowds of a world must be disposed of first. */
   dispose(): void;
 }
@@ -165,6 +160,11 @@ export interface WalkingAgent {
   values(): { cell: Int32Array; value: Float64Array } | null;
   /** Return the path that it plans to follow from here, its own cell first; null if it has none. */
   plan(): Int32Array | null;
+  /**
+   * With a map as it is at some moment: 1 for each cell that the agent's database says something about that no longer
+   * holds; null if all of it holds, or there is no database.
+   */
+  stale(passable: ArrayLike<number>, goal: Cell): Uint8Array | null;
   save(): Saved;
   restore(saved: Saved): void;
   dispose(): void;

@@ -71,7 +71,7 @@ export class KeepPanel {
   }
 
   private tellPython(): void {
-    this.code.textContent = python(this.door.scene());
+    this.code.textContent = python(this.door.scene(), this.door.engine);
   }
 
   private async copyLink(): Promise<void> {

@@ -1,6 +1,6 @@
 /** The drawing of one walker at any moment of its history: its mind as a bitmap, its path, and its position. */
 
-import { type Bitmap, drawDots, drawLine, type Colours, Fog, type Frame, lineWidth, LoopFreePath, Mind } from "../draw";
+import { type Bitmap, drawDots, drawLine, type Colours, Fog, type Frame, lineWidth, LoopFreePath, Marks, Mind } from "../draw";
 import type { Cell } from "../engine/types";
 import { EXPANDED } from "../engine/types";
 import type { History, Walk, Walker } from "../walk";
@@ -21,12 +21,17 @@ export interface Layers {
   plan: boolean;
   path: boolean;
   optimal: boolean;
+  stale: boolean;
 }
 
 export class WalkerView {
   private readonly mind: Mind;
   /** Over what an agent that discovers its map has not seen yet. */
   private readonly fog: Fog | null;
+  /** Where the database of an agent that has one no longer holds. */
+  private readonly marks: Marks | null;
+  /** On how many cells it no longer does. */
+  stale = 0;
   private colours: Colours | null = null;
   private readonly loopFree = new LoopFreePath();
   private thoughtsShown = 0;
@@ -41,12 +46,22 @@ export class WalkerView {
     const { width, height } = walk.plan.map;
     this.mind = new Mind(width, height);
     this.fog = walk.plan.sight !== null && this.walker.agent ? new Fog(width, height) : null;
+    this.marks = (this.walker.agent?.card.needs.length ?? 0) > 0 ? new Marks(width, height) : null;
     this.loopFree.extend(walk.plan.start);
   }
 
   /** What is drawn over the ground, the lowest first. */
-  get bitmaps(): Bitmap[] {
-    return this.fog ? [this.fog, this.mind] : [this.mind];
+  bitmaps(layers: Layers): Bitmap[] {
+    const found: Bitmap[] = this.fog ? [this.fog, this.mind] : [this.mind];
+    return this.marks && layers.stale ? [...found, this.marks] : found;
+  }
+
+  /** Mark what no longer holds on a map as it is at some moment. */
+  mark(passable: ArrayLike<number>, goal: Cell, colours: Colours): void {
+    if (!this.marks) return;
+    const cells = this.walker.agent?.stale(passable, goal) ?? null;
+    this.marks.show(cells, colours);
+    this.stale = cells ? cells.reduce((sum, one) => sum + one, 0) : 0;
   }
 
   get walker(): Walker {

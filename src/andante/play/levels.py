@@ -71,7 +71,7 @@ class CarriedLevels:
         return {
             "bytes": layout.used[MIND],
             "initial": [[offset, size, keep(content)] for (_, offset, size, _, _), content in pieces],
-            "version": place_of(levels.mends.scalars["version"], layout.ranges)[0],
+            "version": place_of(levels.repairs.scalars["version"], layout.ranges)[0],
             "words": [[*word, number] for word, number in zip(context.words, context.numbers, strict=True)],
         }
 

@@ -29,6 +29,7 @@ export const UNIT_COLOURS = 6;
  * @property {number} expanded pixel of a cell that was expanded before
  * @property {number} flash pixel of a cell that was expanded now
  * @property {number} unseen pixel of fog
+ * @property {number} stale pixel of a mark where something no longer holds
  * @property {string} path @property {string} plan @property {string} optimal @property {string} start
  * @property {string} goal @property {string} agent @property {string} ring @property {string} grid
  * @property {string} ink @property {string} bar @property {string} over
@@ -61,6 +62,7 @@ export function readColours(root) {
     expanded: pixel("map-expanded"),
     flash: pixel("map-flash"),
     unseen: pixel("map-unseen", FOG),
+    stale: pixel("map-stale"),
     path: read("map-path"),
     plan: read("map-plan"),
     optimal: read("map-optimal"),
@@ -314,6 +316,18 @@ export class Fog extends Bitmap {
       for (let column = Math.max(0, x - sight); column <= Math.min(this.width - 1, x + sight); column++) {
         this.set(row * this.width + column, 0);
       }
+    }
+  }
+}
+
+/** Marks on cells of which something no longer holds: on every second one, so that what is below can be seen too. */
+export class Marks extends Bitmap {
+  /** @param {ArrayLike<number> | null} marked not 0 where a mark is @param {Colours} colours */
+  show(marked, colours) {
+    for (let cell = 0; cell < this.pixels.length; cell++) {
+      const x = cell % this.width;
+      const isMarked = marked !== null && marked[cell] !== 0 && (x + (cell - x) / this.width) % 2 === 0;
+      this.set(cell, isMarked ? colours.stale : 0);
     }
   }
 }
