@@ -161,8 +161,8 @@ export interface WalkingAgent {
   /** Return the path that it plans to follow from here, its own cell first; null if it has none. */
   plan(): Int32Array | null;
   /**
-   * With a map as it is at some moment: 1 for each cell that the agent's database says something about that no longer
-   * holds; null if all of it holds, or there is no database.
+   * Return 1 for each cell where the agent's database is outdated, with the map as it is at some moment; null if all of
+   * it is valid, or there is no database.
    */
   stale(passable: ArrayLike<number>, goal: Cell): Uint8Array | null;
   save(): Saved;

@@ -28,9 +28,9 @@ export class WalkerView {
   private readonly mind: Mind;
   /** Over what an agent that discovers its map has not seen yet. */
   private readonly fog: Fog | null;
-  /** Where the database of an agent that has one no longer holds. */
+  /** Where the database of an agent is outdated. */
   private readonly marks: Marks | null;
-  /** On how many cells it no longer does. */
+  /** The number of cells where it is outdated. */
   stale = 0;
   private colours: Colours | null = null;
   private readonly loopFree = new LoopFreePath();
@@ -56,7 +56,7 @@ export class WalkerView {
     return this.marks && layers.stale ? [...found, this.marks] : found;
   }
 
-  /** Mark what no longer holds on a map as it is at some moment. */
+  /** Mark outdated entries on a map as it is at some moment. */
   mark(passable: ArrayLike<number>, goal: Cell, colours: Colours): void {
     if (!this.marks) return;
     const cells = this.walker.agent?.stale(passable, goal) ?? null;
