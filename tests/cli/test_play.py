@@ -64,7 +64,7 @@ def test_without_a_map_the_page_generates_one(built, cli, tmp_path):
     [
         (["nowhere.map"], "nowhere.map"),
         (["rooms:30"], "a size is written WIDTHxHEIGHT"),
-        (["empty:1025x4"], "has 1025 x 4 cells, and the playground takes at most 1024 x 1024"),
+        (["empty:1025x4"], "has 1025 x 4 cells, and the playground accepts at most 1024 x 1024"),
         (["empty:1x1"], "has fewer than two free cells"),
     ],
 )

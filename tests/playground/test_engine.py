@@ -1,4 +1,4 @@
-"""Agents and crowds in the playground's engine walk as in Python; the comparing is done in TypeScript."""
+"""Agents and crowds in the playground's engine make the same moves as in Python; TypeScript compares them."""
 
 import json
 import os
@@ -38,9 +38,9 @@ built = [
 
 
 def compare(name, variable, task, folder):
-    """Let the engine repeat what Python did."""
+    """Let the engine repeat what Python did, and compare the results."""
     file = folder / f"{name}.json"
-    file.write_text(json.dumps(task).replace("Infinity", "1e999"))  # JSON has no other word for it
+    file.write_text(json.dumps(task).replace("Infinity", "1e999"))  # JSON has no infinity
     command = [NODE, "node_modules/vitest/vitest.mjs", "run", f"tests/{name}.test.ts"]
     environment = {**os.environ, variable: str(file), "NO_COLOR": "1"}
     done = subprocess.run(command, cwd=PLAYGROUND, env=environment, capture_output=True, text=True, timeout=900)
@@ -100,7 +100,7 @@ class TestWalks:
 
 
 def marched(maker, grid, databases=()):
-    """Return what happened in a crowd in Python that has as much memory as one in a page."""
+    """Return what happened in a crowd in Python that has the same memory as one in a page."""
     name = maker.algorithm.card.name
     memory, bodies = maker.size_of(maker.algorithm).memory, maker.bodies
     return march(name, grid, units=150, ticks=80, bodies=bodies, memory=memory, seed=5, databases=databases)
@@ -188,10 +188,10 @@ class TestRecipes:
     def test_formulas_are_found_again(self, formula):
         assert fitted(SIZES, [formula.at(*size) for size in SIZES]) == formula
 
-    def test_what_no_formula_explains_is_not_explained(self):
+    def test_numbers_without_a_formula_are_not_fitted(self):
         assert fitted(SIZES, [width * width for width, _ in SIZES]) is None
 
-    def test_the_recipe_of_an_agent_says_what_python_allocates(self):
+    def test_the_recipe_of_an_agent_agrees_with_what_python_allocates(self):
         maker = Maker(find("lrta"), stages())
         recipe = maker.recipe(lambda identity: True)
         assert [one.name for one in recipe.shaping] == ["depth"]
@@ -206,6 +206,6 @@ class TestRecipes:
         with pytest.raises(AlgorithmError, match="the recipe of rta is wrong"):
             maker.check(recipe, stages(), 1)
 
-    def test_an_engine_of_what_does_not_exist_is_refused(self):
-        with pytest.raises(AlgorithmError, match="'lrtb' is no algorithm that the playground can have"):
+    def test_an_engine_with_an_unknown_algorithm_is_refused(self):
+        with pytest.raises(AlgorithmError, match="'lrtb' is not an algorithm of the playground"):
             engine(["lrtb"])

@@ -198,7 +198,7 @@ class _Levels:
 
     def __init__(self, hierarchies: Sequence[LivingLevels], own: dict[str, npt.NDArray[Any]]) -> None:
         self.entries = [one.entry() for one in hierarchies]
-        self._versions = [one.mends.scalars["version"] for one in hierarchies]
+        self._versions = [one.repairs.scalars["version"] for one in hierarchies]
         self._layout = Layout(
             [Range(*bounds(array), MAP, 0) for array in own.values() if array.size], {MIND: 0, PLAN: 0}
         )
