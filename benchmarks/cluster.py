@@ -1,9 +1,10 @@
-"""``python -m benchmarks.cluster``: the throughput of a Dask cluster here, and what a large campaign would take.
+"""``python -m benchmarks.cluster``: the throughput of a Dask cluster here, and an estimate for a large campaign.
 
 The cluster is that of `docs/how-to/cluster.md`: a scheduler and workers with one thread each, started by the same
-commands, in processes of their own that talk over TCP. It runs one part of `studies/choosing/space.toml`, as
-`andante campaign run --engine dask --scheduler ... --part 1/8` does. What is extrapolated is the processor time of
-each side, which other work on the machine changes little.
+commands, in separate processes that communicate over TCP. It runs one part of `studies/choosing/space.toml`, as
+`andante campaign run --engine dask --scheduler ... --part 1/8` does, in jobs as large as those of the whole campaign.
+The estimate is based on the processor time of each side, which other work on the machine changes little. The time that
+scheduler and workers spend when there is nothing to do is measured first, and subtracted.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import NamedTuple
 
 import psutil
 
-from andante.campaign import Campaign, Share, prepare, read_campaign, resume
+from andante.campaign import Campaign, Share, plan, prepare, read_campaign, resume
 from andante.campaign.engines.dask import Dask
 from andante.cli.running import compile_for
 from andante.markdown import markdown_table
@@ -29,8 +30,9 @@ from andante.markdown import markdown_table
 ROOT = Path(__file__).parents[1]
 SPACE = ROOT / "studies" / "choosing" / "space.toml"
 PART = "1/8"
-CORES = (2, 64, 1000)  # what is extrapolated to
+CORES = (2, 64, 256)  # numbers of cores that times are estimated for, if one scheduler serves as many
 START_SECONDS = 60
+IDLE_SECONDS = 20  # for which processes are watched that have nothing to do
 HOUR = 3600.0
 
 
@@ -47,14 +49,14 @@ class Cluster(NamedTuple):
 
 
 class Throughput(NamedTuple):
-    """What one part of a campaign took."""
+    """The cost of one part of a campaign."""
 
     workers: int
     trials: int
     jobs: int
     wall: float  # seconds
-    worker: float  # processor seconds of all workers
-    scheduler: float  # processor seconds
+    worker: float  # processor seconds of all workers, beyond those that they spend on nothing
+    scheduler: float  # processor seconds, likewise
     client: float  # processor seconds of the process that writes the rows
     others: float  # processor seconds of everything else on the machine
     bytes: int  # on disk
@@ -66,7 +68,7 @@ class Throughput(NamedTuple):
 
     @property
     def most_workers(self) -> float:
-        """The number of busy workers that keep the scheduler or the client, whichever is slower, busy too."""
+        """The number of workers that fully occupy the scheduler or the client, whichever is slower."""
         return self.worker / max(self.scheduler, self.client)
 
 
@@ -116,27 +118,47 @@ def _await_workers(address: str, workers: int) -> None:
         client.wait_for_workers(workers, timeout=START_SECONDS)
 
 
-def measure(campaign: Campaign, part: Share, workers: int) -> Throughput:
+@contextlib.contextmanager
+def jobs_of(size: int) -> Iterator[None]:
+    """Let campaigns that are planned meanwhile have jobs of this size: their cost on the cluster depends on it."""
+    before, plan.LEAST_TRIALS = plan.LEAST_TRIALS, size
+    try:
+        yield
+    finally:
+        plan.LEAST_TRIALS = before
+
+
+def idle_rates(own: Cluster) -> tuple[float, float]:
+    """Return the processor seconds that scheduler and workers spend per second while there is nothing to do."""
+    before = own.seconds()
+    time.sleep(IDLE_SECONDS)
+    scheduler, workers = ((now - then) / IDLE_SECONDS for now, then in zip(own.seconds(), before, strict=True))
+    return scheduler, workers
+
+
+def measure(campaign: Campaign, part: Share, workers: int, size: int) -> Throughput:
     """Run a part of a campaign on a cluster of its own, whose workers have loaded their kernels before."""
-    with tempfile.TemporaryDirectory(prefix="andante-bench-") as scratch, cluster(workers) as own:
+    with tempfile.TemporaryDirectory(prefix="andante-bench-") as scratch, cluster(workers) as own, jobs_of(size):
         smoke = read_campaign(campaign.path, "smoke")
-        store, plan = prepare(smoke, Path(scratch, "smoke.store"))
-        compile_for(plan)
-        resume(store, plan, Dask(scheduler=own.address), smoke.seed)
-        store, plan = prepare(campaign, Path(scratch, "rows.store"))
-        mine = part.of_jobs(plan.order(campaign.seed), plan).tolist()
+        store, planned = prepare(smoke, Path(scratch, "smoke.store"))
+        compile_for(planned)
+        resume(store, planned, Dask(scheduler=own.address), smoke.seed)
+        store, planned = prepare(campaign, Path(scratch, "rows.store"))
+        mine = part.of_jobs(planned.order(campaign.seed), planned).tolist()
+        idle = idle_rates(own)
         before, client, machine, began = own.seconds(), time.process_time(), _busy(), time.perf_counter()
-        resume(store, plan, Dask(scheduler=own.address), campaign.seed, part=part)
+        resume(store, planned, Dask(scheduler=own.address), campaign.seed, part=part)
         wall, client = time.perf_counter() - began, time.process_time() - client
-        scheduler, worker = (now - then for now, then in zip(own.seconds(), before, strict=True))
-        others = max(0.0, _busy() - machine - scheduler - worker - client)
-        size = sum(file.stat().st_size for file in (store.folder / "parts").iterdir())
-        trials = sum(plan.trials_of(number) for number in mine)
-    return Throughput(workers, trials, len(mine), wall, worker, scheduler, client, others, size)
+        spent = [now - then for now, then in zip(own.seconds(), before, strict=True)]
+        others = max(0.0, _busy() - machine - sum(spent) - client)
+        scheduler, worker = (max(0.0, whole - wall * rate) for whole, rate in zip(spent, idle, strict=True))
+        written = sum(file.stat().st_size for file in (store.folder / "parts").iterdir())
+        trials = sum(planned.trials_of(number) for number in mine)
+    return Throughput(workers, trials, len(mine), wall, worker, scheduler, client, others, written)
 
 
 def full_trials(file: Path) -> int:
-    """Return the number of trials of a campaign in full, whose problem sets all say how many problems they have."""
+    """Return the number of trials of a full campaign, whose problem sets must all give their number of problems."""
     campaign = read_campaign(file, "full")
     problems = {name: one.total for name, one in campaign.problems.items()}
     return sum(
@@ -146,7 +168,7 @@ def full_trials(file: Path) -> int:
 
 
 def report(found: list[Throughput], whole: int) -> str:
-    """Return the measurements and what follows from them, in Markdown."""
+    """Return the measurements and the estimates, in Markdown."""
     head = ["workers", "trials", "jobs", "time", "trials/s", "trials/s of a worker's processor time"]
     head += ["scheduler", "client", "other work on the machine"]
     rows = []
@@ -162,17 +184,17 @@ def report(found: list[Throughput], whole: int) -> str:
     size = sum(one.bytes for one in found) / sum(one.trials for one in found)
     hours = whole / rate / HOUR
     times = ", ".join(
-        f"{hours / cores:,.{0 if hours / cores >= 10 else 1}f} hours on {cores:,} cores" for cores in CORES
+        f"{hours / cores:,.{0 if hours / cores >= 10 else 1}f} hours on {cores:,}" for cores in CORES if cores <= most
     )
     said = (
-        f"{whole:,} trials would take {hours:,.0f} core hours: {times}. The rows would take "
-        f"{size * whole / 1e9:,.0f} GB. One client and scheduler keep up with {most:,.0f} workers of this speed."
+        f"{whole:,} trials would take {hours:,.0f} core hours: {times}. More than {most:,.0f} workers would wait for "
+        f"the one scheduler or the client. The rows would take {size * whole / 1e9:,.0f} GB."
     )
     return f"{markdown_table(head, rows)}\n\n{said}"
 
 
 def main() -> None:
-    """Measure clusters of several sizes, and print the table and the extrapolation."""
+    """Measure clusters of several sizes, and print the table and the estimates."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cluster", description=__doc__)
     parser.add_argument("--workers", type=int, nargs="+", default=[2, 4], help="sizes of clusters (default: 2 4)")
     parser.add_argument("--campaign", type=Path, default=SPACE, help="the campaign to measure (default: space.toml)")
@@ -180,7 +202,9 @@ def main() -> None:
     parser.add_argument("--part", default=PART, help=f"the part of it that is run (default: {PART})")
     asked = parser.parse_args()
     campaign, part = read_campaign(asked.campaign, asked.scale), Share.read(asked.part)
-    print(report([measure(campaign, part, count) for count in asked.workers], full_trials(asked.campaign)))
+    whole = full_trials(asked.campaign)
+    size = plan.job_size(whole)
+    print(report([measure(campaign, part, count, size) for count in asked.workers], whole))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""What exported agents cost: a move in C and in WebAssembly against the loop in Python's process, sizes, and time.
+"""The cost of exported agents: a move in C and in WebAssembly relative to the loop in Python's process, and sizes.
 
     python -m benchmarks.exported [ALGORITHM ...]
 
-measures these, or all agents, and writes `benchmarks/exported.md`. With `--log FILE` a run that was stopped can be
-continued: agents that are in this file are not measured again.
+measures these, or all agents, and writes `benchmarks/exported.md`. With `--log FILE` a stopped run can be resumed:
+agents that are in this file are not measured again.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ console.log(best);
 
 @dataclass(frozen=True)
 class Exported:
-    """What was measured of one agent; None where there is no compiler, no Zig or no Node."""
+    """The measurements of one agent; None where there is no compiler, no Zig or no Node."""
 
     algorithm: str
     python: float  # seconds per move
@@ -120,11 +120,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.exported", description=(__doc__ or "").partition("\n\n")[0]
     )
-    parser.add_argument("algorithms", nargs="*", metavar="ALGORITHM", help="all of the register, unless some are named")
+    parser.add_argument("algorithms", nargs="*", metavar="ALGORITHM", help="the algorithms (default: all)")
     parser.add_argument("--map", default="outdoor:512x512:7", help="a generated map (default %(default)s)")
     parser.add_argument("--problems", type=int, default=30, help="random problems on it (default %(default)s)")
     parser.add_argument("--out", type=Path, default=TABLE, help="the Markdown file to write (default %(default)s)")
-    parser.add_argument("--log", type=Path, help="a file to keep what was measured in; a stopped run continues from it")
+    parser.add_argument("--log", type=Path, help="a file for the measurements, from which a stopped run is resumed")
     asked = parser.parse_args(arguments)
     grid = map_named(asked.map)
     problems = andante.random_problems(grid, asked.problems, seed=1)
@@ -142,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _logged(log: Path | None, map_name: str, problems: int) -> dict[str, Exported]:
-    """Return what a log has of this map and this many problems, by algorithm."""
+    """Return the measurements in a log on this map and this many problems, by algorithm."""
     if log is None or not log.exists():
         return {}
     rows = [json.loads(line) for line in log.read_text().splitlines()]
@@ -158,17 +158,17 @@ def _log(log: Path | None, map_name: str, problems: int, one: Exported) -> None:
 def page(found: Sequence[Exported], map_name: str, problems: int) -> str:
     """Return the page about these agents."""
     lead = f"Processor time per move on {map_name}, {problems} random problems, best of {ROUNDS} rounds or more."
-    about = f"C and WebAssembly are times the loop in Python's process. {report.machine()}{report.load()}."
-    return f"# What exported agents cost\n\n{lead} {about}\n\n{table(found).markdown()}\n"
+    about = f"C and WebAssembly are relative to the loop in Python's process. {report.machine()}{report.load()}."
+    return f"# The cost of exported agents\n\n{lead} {about}\n\n{table(found).markdown()}\n"
 
 
 def asked_kb(algorithm: str) -> int:
-    """Return how large a static library may be, in KB."""
+    """Return the limit on the size of a static library, in KB."""
     return 300 if algorithm == "prlrts" else 100
 
 
 def table(found: Sequence[Exported]) -> Table:
-    """Return the table of these agents, with what was asked of them."""
+    """Return the table of these agents, with their limits."""
     columns = ["algorithm", "Python, ns", "C", "WebAssembly", "library, KB", "andante.wasm, KB"]
     made = Table("Agents", columns, [_row(one) for one in found])
     slow_c = [one.algorithm for one in found if one.c and one.c > ASKED_C * one.python]
@@ -180,7 +180,7 @@ def table(found: Sequence[Exported]) -> Table:
         ("Libraries: at most 100 KB, and 300 KB for prlrts", large),
     )
     for what, over in asked:
-        made.notes.append(f"{what} asked; {', '.join(over) or 'none'} above.")
+        made.notes.append(f"{what}; {', '.join(over) or 'none'} above.")
     return made
 
 
@@ -191,7 +191,7 @@ def _row(one: Exported) -> list[str]:
 
 
 def measure(algorithm: str, problems: Sequence[Problem], databases: Sequence[Database] = ()) -> Exported:
-    """Measure each side in its own process, one after the other."""
+    """Measure Python, C and WebAssembly, one after the other, each in its own process."""
     grid = problems[0].grid
     assert grid is not None
     with tempfile.TemporaryDirectory(prefix="andante-export-") as scratch:

@@ -50,7 +50,7 @@ export class App {
     scene: Scene | null,
   ) {
     this.scene = scene ?? firstScene(engine);
-    const layers: Layers = { expanded: true, learned: true, plan: true, path: true, optimal: false };
+    const layers: Layers = { expanded: true, learned: true, plan: true, path: true, optimal: false, stale: true };
     this.setting = {
       camera: new Camera(this.scene.map.width, this.scene.map.height),
       colours: readColours(root),

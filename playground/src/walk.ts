@@ -239,10 +239,6 @@ export class Walk {
     return this.plan.map.width;
   }
 
-  get pristine(): boolean {
-    return this.world.pristine;
-  }
-
   private begin(): [World, Walker[]] {
     const { map, start, goal, notations, sight } = this.plan;
     const { name, width, height } = map;

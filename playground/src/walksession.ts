@@ -344,6 +344,8 @@ export class WalkSession implements Session {
     this.eventsShown = shown;
     this.ground.terrain.set(this.terrain());
     this.ground.paint(this.setting.colours);
+    const free = this.ground.terrain.map((character) => (passable(character) ? 1 : 0));
+    for (const view of this.views) view.mark(free, this.marker("goal"), this.setting.colours);
   }
 
   private drawTile({ board, views }: Tile): void {
@@ -352,7 +354,7 @@ export class WalkSession implements Session {
     const shared = views.length > 1 || this.layout === "one";
     for (const view of views) view.show(moment);
     const thinking = shared ? views.slice(this.focus, this.focus + 1) : views;
-    const context = board.begin(this.ground, ...thinking.flatMap((view) => view.bitmaps));
+    const context = board.begin(this.ground, ...thinking.flatMap((view) => view.bitmaps(layers)));
     if (layers.optimal) this.drawOptimal(context, board);
     const colour = (view: WalkerView): string => colours.units[this.views.indexOf(view)] ?? colours.path;
     for (const view of views) view.drawPath(context, board.frame, layers, colours, shared ? colour(view) : colours.path);
@@ -389,14 +391,14 @@ export class WalkSession implements Session {
   }
 
   /** Return the state of a walker at the moment that is shown. */
-  private standing({ walker }: WalkerView): { ending: Ending; text: string } {
+  private standing(view: WalkerView): { ending: Ending; text: string } {
+    const { walker } = view;
     if (walker.ending === "refused") return { ending: "refused", text: walker.refusal ?? "" };
     const ending = walker.ended <= this.at ? walker.ending : "walking";
-    const { agent } = walker;
-    const stale = (agent?.card.needs.length ?? 0) > 0 && !this.walk.pristine;
-    if (stale && ending === "walking") {
-      const searches = agent!.astray && this.at === this.walk.beat;
-      return { ending, text: searches ? "searching, as its database does not contain the change" : "using a database of the map before it was changed" };
+    if (view.stale > 0 && ending === "walking") {
+      const searches = walker.agent!.astray && this.at === this.walk.beat;
+      const how = searches ? "searching, as its database led to a wall" : "walking by its database";
+      return { ending, text: `${how}; ${written(view.stale)} cells have stale entries` };
     }
     if (ending === "arrived" && this.race) return { ending, text: `arrived after ${written(walker.ended)} beats` };
     return { ending, text: ENDINGS[ending] };

@@ -27,6 +27,7 @@ from andante.offline import build
 from andante.provenance import provenance
 from andante.search.dijkstra import distances
 from andante.store import Store, StoreError, check, merge
+from andante.store import store as store_module
 from tests.campaign.samples import ROOMS, TREES, decided
 
 
@@ -116,21 +117,29 @@ def test_parts_that_do_not_exist(text):
         Share.read(text)
 
 
-def test_the_manifest_records_what_the_rows_were_made_with(campaign, tmp_path, small_jobs, monkeypatch):
+def test_the_manifest_records_what_the_rows_were_made_with_and_when(campaign, tmp_path, small_jobs, monkeypatch):
     folder = tmp_path / "rows"
+    days = iter(f"2026-11-{day}" for day in range(10, 30))
+    monkeypatch.setattr(store_module, "today", lambda: next(days))
     run(campaign, folder, Some(3))
     (made,) = Store(folder).made_with
-    assert made == provenance()
+    first, *_, last = sorted([made.pop("first_day"), made.pop("last_day")])
+    assert first == "2026-11-10" < last  # each batch was on a later day
+    assert made == {**provenance(), "engine": "1 thread"}
     assert made["python"] == platform.python_version()
     assert made["numpy"] == np.__version__
     elsewhere = {**made, "processor": "another", "clean": False}
     monkeypatch.setattr(sys.modules[run.__module__], "provenance", lambda: elsewhere)
-    run(campaign, folder, Some(3))
-    run(campaign, folder, Some(3))
-    assert Store(folder).made_with == [made, elsewhere]
+    run(campaign, folder, Some(1))
+    run(campaign, folder, Some(1))
+    here, there = Store(folder).made_with
+    assert here == {**made, "first_day": first, "last_day": last}
+    assert last < there["first_day"] < there["last_day"]
     monkeypatch.undo()
-    run(campaign, tmp_path / "other", Local(1))
-    assert merge([Store(tmp_path / "other"), Store(folder)], tmp_path / "both").made_with == [made, elsewhere]
+    run(campaign, tmp_path / "other", Local(2))
+    both = merge([Store(tmp_path / "other"), Store(folder)], tmp_path / "both").made_with
+    assert [one["engine"] for one in both] == ["2 threads", "1 thread", "1 thread"]
+    assert both[1:] == [here, there]
 
 
 def _run(path, folder):

@@ -82,9 +82,9 @@ def test_moves_are_the_same_while_cells_close_and_open(name, at_once, grid, fold
             if to < 0:
                 break
             walked, state = walked + (to != state), to
-    mended = sum(int(one.mends.scalars["number"][0]) for one in pair.world.followers)
+    repaired = sum(int(one.repairs.scalars["number"][0]) for one in pair.world.followers)
     assert walked > 20
-    assert (mended > 5) is (name != "lrta")
+    assert (repaired > 5) is (name != "lrta")
     assert at_once < 700 or pair.world.version > RECENT
 
 

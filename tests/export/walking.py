@@ -78,7 +78,7 @@ def edits_of(grid, problem):
 
 
 def is_cut_off(world, state, goal):
-    """Return whether no path leads on: the wall may stand in the only door."""
+    """Return whether no path leads to the goal, because the wall may be in the only door."""
     label = world.frozen().graph.components
     return label[state] != label[goal]
 

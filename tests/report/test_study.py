@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-from itertools import product
+from itertools import combinations, product
 from textwrap import dedent
 
 import numpy as np
@@ -17,7 +17,7 @@ from andante.measures import summarise
 from andante.report import charts
 from andante.report.page import results_page
 from andante.report.results import Results
-from andante.report.study import write_results
+from andante.report.study import run_sentence, write_results
 from andante.report.studycontests import best
 from andante.report.studyfigures import _by_parameter, figure
 from andante.report.studyfile import find_study, read_study, study_folders
@@ -25,7 +25,7 @@ from andante.report.studyspecs import FigureSpec
 from andante.report.studytables import amortization, table
 from andante.report.table import summary_csv
 from andante.selection.features import maps_of
-from andante.store import Store, StoreError
+from andante.store import Store, StoreError, days_in_words
 from andante.store.store import _sealed
 
 pl = pytest.importorskip("polars")
@@ -192,7 +192,8 @@ def page_of_study(study, tmp_path_factory):
     """The page with all its figures, which take seconds to draw."""
     path, store = study
     folder = tmp_path_factory.mktemp("page") / "out"
-    return write_results(read_study(path, "full", full_database), Results.of(store), folder, "2 threads")
+    spec, caveats = read_study(path, "full", full_database), ["A caveat."]
+    return write_results(spec, Results.of(store), folder, store.made_with, caveats)
 
 
 def test_the_page_shows_the_papers_numbers_beside_ours(study, page_of_study):
@@ -228,6 +229,24 @@ def test_the_page_shows_the_papers_numbers_beside_ours(study, page_of_study):
         assert (page_of_study.parent / f"figure-{number}.svg").read_text().startswith("<?xml")
 
 
+def test_the_page_says_when_and_with_what_it_was_run(study, page_of_study):
+    (made,) = study[1].made_with
+    page = page_of_study.read_text()
+    assert f"Run {days_in_words([made])} with Andante {made['andante']}" in page
+    assert f"of 1 map. 2 threads of {made['processor']}, " in page
+    assert " of the agents' own time. A caveat.\n" in page
+
+
+def test_days_of_the_run_not_of_writing():
+    made = {"andante": "0.2.0", "processor": "A CPU", "first_day": "2020-01-01", "last_day": "2020-01-03"}
+    earlier = {**made, "commit": "8f20b2b44a", "clean": True, "engine": "1 thread", "first_day": "2019-12-31"}
+    said = run_sentence("3 trials.", 1.0, [made, earlier])
+    assert said.startswith(
+        "Run from 2019-12-31 to 2020-01-03 with Andante 0.2.0 and Andante 0.2.0 at commit 8f20b2b44a: "
+    )
+    assert ": 3 trials. A CPU and 1 thread of A CPU, " in said
+
+
 def test_tables_of_several_measures_bests_and_amortizations(page_of_study):
     lines = page_of_study.read_text().splitlines()
     assert (
@@ -250,11 +269,11 @@ def test_an_algorithm_shown_by_a_parameter_has_no_limit_on_expansions(study, tmp
     spec = next(part for part in read_study(cut, "full", full_database).parts if isinstance(part, FigureSpec))
     results = Results.of(store)
     means = {one.name: one["suboptimality_ratio"].mean for one in results.summaries()}
-    points = _by_parameter(spec, results)["lrta by its depth"]
+    points = _by_parameter(spec, results)["LRTA* by its depth"]
     assert points == [(1.0, means["lrta"]), (2.0, means["lrta(depth=2)"]), (3.0, means["lrta(depth=3)"])]
     words = "Hollow, and in no front: 1 of 1 settings, whose agents did not always arrive."
     assert figure(spec, results, tmp_path) == ["![Figure 1: all](figure-1.svg)", words]
-    assert "lrta by its depth" in (tmp_path / "figure-1.svg").read_text()
+    assert "LRTA* by its depth" in (tmp_path / "figure-1.svg").read_text()
 
 
 @pytest.mark.parametrize(
@@ -608,6 +627,23 @@ def test_tables_for_csv():
     assert summary_csv(summaries).splitlines()[1] == (
         "a_b,2,2,suboptimality_ratio,2,2.0,0.0,2.0,2.0,2.0,0,False,False,-inf,inf,-inf,inf,2,False,1"
     )
+
+
+@pytest.mark.parametrize("marks", [(31.6, 37.7, 181.5), (1.0, 1.1, 1.2), (150.0, 150.5, 181.5)])
+def test_names_of_the_lines_of_a_histogram_stay_in_the_plot_and_apart(marks):
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    values = np.random.default_rng(1).uniform(0.9 * marks[0], marks[1], 500).tolist()
+    drawn = charts.histogram_plot(values, "Cost", dict(zip(["mean", "daLRTA*+E", "RTA*"], marks, strict=True)))
+    renderer = FigureCanvasAgg(drawn).get_renderer()
+    drawn.draw(renderer)
+    (axes,) = drawn.axes
+    boxes = [text.get_window_extent(renderer) for text in axes.texts]
+    assert [text.get_text() for text in axes.texts] == [
+        f"{n}: {v}" for n, v in zip(["mean", "daLRTA*+E", "RTA*"], marks, strict=True)
+    ]
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    assert all(axes.bbox.x0 <= box.x0 < box.x1 <= axes.bbox.x1 for box in boxes)
 
 
 def test_plots_without_content_are_errors(study):

@@ -214,7 +214,7 @@ def drop(ahead: Ahead) -> None:
 
 
 @kernel
-def go_on(ahead: Ahead, cost: float) -> None:
+def advance(ahead: Ahead, cost: float) -> None:
     """Remove the route's next move, of this ``cost``, from what is ahead."""
     ahead.scalars[0]["moves"] -= 1
     ahead.scalars[0]["rest"] -= cost

@@ -252,7 +252,7 @@ def _cut(problems: Arrays, tasks: list[Task], draws: int) -> Arrays:
     """Cut a campaign into jobs and return them as the table `Plan.jobs`."""
     draw_of = [task.draw for task in tasks]
     trials = int(np.bincount(problems["draw"], minlength=draws) @ np.bincount(draw_of, minlength=draws))
-    size = min(MOST_TRIALS, max(LEAST_TRIALS, trials // JOBS_WANTED))
+    size = job_size(trials)
     tasks_of = np.searchsorted(draw_of, range(draws + 1)).tolist()
     cuts: list[tuple[int, int, int, int]] = []
     for first, last in _stretches(problems):
@@ -264,6 +264,11 @@ def _cut(problems: Arrays, tasks: list[Task], draws: int) -> Arrays:
             cuts += [(low, high, k, min(k + step, end)) for k in range(begin, end, step)]
     table = np.array(cuts, np.int64).reshape(-1, 4)
     return dict(zip(JOB_COLUMNS, table.T, strict=True))
+
+
+def job_size(trials: int) -> int:
+    """Return how many trials a job has, at most, in a campaign of this many."""
+    return min(MOST_TRIALS, max(LEAST_TRIALS, trials // JOBS_WANTED))
 
 
 def _stretches(problems: Arrays) -> Iterator[tuple[int, int]]:

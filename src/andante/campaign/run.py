@@ -135,7 +135,8 @@ def resume(
         todo = order[np.isin(order, left)]
         if not len(todo):
             return
-        store.note(provenance())
+        made = {**provenance(), "engine": engine.title}
+        store.note(made)
         total = sum(plan.trials_of(number) for number in todo.tolist())
         done = Progress(0, total, 0, len(todo), 0.0)
         began = time.perf_counter()
@@ -145,6 +146,7 @@ def resume(
             for batch in results:
                 _check_off(batch, awaited)
                 store.append(_joined(batch))
+                store.note(made)  # a run may take days
                 trials, jobs = done.trials + sum(len(part["id"]) for part in batch), done.jobs + len(batch)
                 done = Progress(trials, total - trials, jobs, len(todo) - jobs, time.perf_counter() - began)
                 if progress is not None:

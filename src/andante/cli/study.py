@@ -65,9 +65,8 @@ def study(
     title = file.parent.name if file.name == STUDY_FILE else file.stem
     home = folder or Path("andante-studies", title, scale)
     rows = store or home / "rows.store"
-    engine = Local(threads)
     if not so_far:
-        work_on(campaign, rows, lambda: engine, "the same command", estimate)
+        work_on(campaign, rows, lambda: Local(threads), "the same command", estimate)
         if estimate:
             return
     made = finished_or_begun(rows)
@@ -75,7 +74,7 @@ def study(
     if lacking:
         out.print(lacking, soft_wrap=True)
     caveats = [BUSY] if busy else []
-    page = write_results(spec, Results.of(made), home, engine.title, made.made_with, caveats, lacking)
+    page = write_results(spec, Results.of(made), home, made.made_with, caveats, lacking)
     out.print(f"wrote {page}", soft_wrap=True)
 
 

@@ -1,7 +1,7 @@
-"""What of a source can affect machine code: everything but comments, docstrings and blank lines.
+"""The essence of a source, the part that can affect machine code: all but comments, docstrings and blank lines.
 
-Kernels are cached under a hash of the sources they can reach (`kernel.cache`). Without this, a better word in a comment
-would compile half of the package again.
+Kernels are cached under a hash of the sources they can reach (`kernel.cache`). Without this, a changed word in a
+comment would compile half of the package again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def essence(text: bytes) -> bytes:
     >>> essence(b'def f(x):\n    "Return x."\n\n    return x  # the same\n')
     b'def f(x):\n    return x'
     """
-    if b"\f" in text or text.startswith(codecs.BOM_UTF8):  # rare, and counted differently by who counts columns
+    if b"\f" in text or text.startswith(codecs.BOM_UTF8):  # rare, and parsers count their columns differently
         return text
     text = text.replace(b"\r\n", b"\n")
     try:
@@ -80,7 +80,7 @@ def essence_digest(text: bytes) -> bytes:
 
 
 def code_digest(code: CodeType) -> str:
-    """Return a short hash of what a function's bytecode does, wherever in its file it stands."""
+    """Return a short hash of what a function's bytecode does, independent of its place in the file."""
     digest = hashlib.sha256()
     _add(code, digest)
     return digest.hexdigest()[:12]

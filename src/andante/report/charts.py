@@ -32,6 +32,8 @@ _LONG_NAME = 30  # letters; longer names do not fit in two columns above a plot
 _MOST_NAMED = 8  # points that are labelled, spread evenly; more could hardly be read
 _MOST_BARS = 40  # points that have bars; more would hide each other
 _WIDE = PAGE._replace(width=6.4)
+_MARK_ROW = 0.08  # from one name of a line of a histogram to the next, as a share of the plot
+_RIGHTMOST = 0.7  # names of lines further right are left of them
 
 Values = npt.NDArray[np.float64]
 
@@ -240,13 +242,30 @@ def histogram_plot(
         edges: Any = np.geomspace(low, high, bins + 1) if wide else np.linspace(low, high, bins + 1)
         counts, _, _ = axes.hist(numbers, edges, color=SOFT, edgecolor="none")
         scale(axes, "y", [float(count) for count in counts if count])
-        for k, (name, value) in enumerate(marks.items()):
+        for row, (name, value) in enumerate(marks.items()):
             axes.axvline(value, color=WARM, linewidth=1.2)
-            height = max(counts) * (0.97 - 0.09 * k)
-            axes.annotate(f" {name}: {value:.1f}", (value, height), color=INK, fontsize=9, va="top")
+            _mark(axes, f"{name}: {value:.1f}", value, row)
         _finish(axes, title, counted, legend=False)
         figure.set_layout_engine("tight", pad=0.5)
     return figure
+
+
+def _mark(axes: Axes, text: str, value: float, row: int) -> None:
+    """Write the name of a vertical line beside it, in a separate row and over the lines of others."""
+    (share, _) = axes.transAxes.inverted().transform(axes.transData.transform((value, 1.0)))
+    right = share < _RIGHTMOST
+    axes.annotate(
+        text,
+        (value, 0.98 - _MARK_ROW * row),
+        xycoords=axes.get_xaxis_transform(),
+        xytext=(4 if right else -4, 0),
+        textcoords="offset points",
+        ha="left" if right else "right",
+        va="top",
+        color=INK,
+        fontsize=9,
+        bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1.0},
+    )
 
 
 def heat_map(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import platform
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +21,7 @@ from andante.report.studynumbers import published
 from andante.report.studyspecs import FigureSpec, Part, Study
 from andante.report.studytables import amortization, correlation, elsewhere, influence, table
 from andante.report.studywords import duration
+from andante.store import days_in_words
 
 #: The file beside a page with the paper's numbers and ours as plain data, for the page of all papers.
 NUMBERS = "numbers.json"
@@ -47,22 +46,21 @@ def write_results(
     study: Study,
     results: Results,
     folder: Path,
-    how: str,
     made_with: Sequence[Mapping[str, Any]] = (),
     caveats: Sequence[str] = (),
     unfinished: str = "",
 ) -> Path:
     """Write the study's page and its figures into a folder and return the page.
 
-    ``how`` is the engine it was run on, ``made_with`` the code and the machines (`andante.provenance`), and ``caveats``
-    are sentences for readers of the numbers. The paper's numbers and ours are written beside the page as plain data,
-    `NUMBERS`. If the results are ``unfinished``, the page begins with this sentence about how much is finished, and
-    parts without enough results say so.
+    ``made_with`` describes when the results were made, with which code and on which machines (`Store.made_with`), and
+    ``caveats`` are sentences for readers of the numbers. The paper's numbers and ours are written beside the page as
+    plain data, `NUMBERS`. If the results are ``unfinished``, the page begins with this sentence about how much is
+    finished, and parts without enough results say so.
     """
     make_folder(folder)
     seconds = float(results.rows["seconds"].sum())
-    told = run_sentence(results.counts, seconds, made_with, how)
-    ran = " ".join(filter(None, [unfinished, told, *caveats]))
+    sentence = run_sentence(results.counts, seconds, made_with)
+    ran = " ".join(filter(None, [unfinished, sentence, *caveats]))
     numbers = published(study, results)
     lines = [f"# {study.title}", f"**{unfinished}**" if unfinished else "", *counting_section(numbers)]
     lines += [*(["## The experiments"] if numbers else []), study.about, ran]
@@ -80,15 +78,22 @@ def write_results(
     return page
 
 
-def run_sentence(counts: str, seconds: float, made_with: Sequence[Mapping[str, Any]], how: str = "") -> str:
+def run_sentence(counts: str, seconds: float, made_with: Sequence[Mapping[str, Any]]) -> str:
     """Return a sentence about the run: its date, code, size, machines and duration."""
-    commits = " and ".join(dict.fromkeys(filter(None, map(code_state, made_with))))
-    code = f"Andante {andante.__version__}{f' at commit {commits}' if commits else ''}"
-    machines = " and ".join(dict.fromkeys(str(made["processor"]) for made in made_with)) or platform.machine()
-    on = f"{how} of {machines}" if how else machines
-    return (
-        f"Run on {datetime.now(UTC):%Y-%m-%d} with {code}: {counts} {on}, {duration(seconds)} of the agents' own time."
-    )
+    code = " and ".join(dict.fromkeys(map(_code, made_with))) or f"Andante {andante.__version__}"
+    machines = " and ".join(dict.fromkeys(map(_machine, made_with)))
+    run = " ".join(filter(None, ["Run", days_in_words(made_with), "with", code]))
+    return f"{run}: {' '.join(filter(None, [counts, machines]))}, {duration(seconds)} of the agents' own time."
+
+
+def _code(made: Mapping[str, Any]) -> str:
+    state = code_state(made)
+    return f"Andante {made['andante']}{f' at commit {state}' if state else ''}"
+
+
+def _machine(made: Mapping[str, Any]) -> str:
+    engine = made.get("engine")  # stores of earlier versions do not have it
+    return f"{engine} of {made['processor']}" if engine else str(made["processor"])
 
 
 def write_numbers(file: Path, title: str, ran: str, numbers: Sequence[Published]) -> None:

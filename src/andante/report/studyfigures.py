@@ -32,6 +32,7 @@ from andante.report.studynumbers import marks_of
 from andante.report.studyrows import means_of, rows_of_figure, trials_of
 from andante.report.studyspecs import ONE_BY_ONE, RANKED, FigureSpec
 from andante.report.studywords import not_compared, or_dash, share
+from andante.report.titles import title_of
 from andante.store.parts import polars
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def _by_parameter(spec: FigureSpec, results: Results) -> dict[str, list[tuple[fl
         x = one.call.arguments.get(parameter)
         if isinstance(x, int | float) and not isinstance(x, bool) and x <= spec.worst_move:
             place = (float(x), one.summary[spec.y[0]].mean)
-            series.setdefault(f"{one.call.name} by its {parameter}", []).append(place)
+            series.setdefault(f"{title_of(one.call.name)} by its {parameter}", []).append(place)
     return series
 
 

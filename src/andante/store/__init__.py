@@ -2,6 +2,7 @@
 
 from andante.store.check import check, disagreements
 from andante.store.identity import row_ids
+from andante.store.made import days_in_words
 from andante.store.outline import Outline, Status, outline_of
 from andante.store.parts import StoreError
 from andante.store.store import Columns, Store, as_kept
@@ -16,6 +17,7 @@ __all__ = [
     "StoreError",
     "as_kept",
     "check",
+    "days_in_words",
     "disagreements",
     "export",
     "merge",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from andante.errors import OutputError
 from andante.files import write_whole
+from andante.store.made import united
 from andante.store.parts import StoreError
 from andante.store.store import Store
 
@@ -22,8 +23,8 @@ FORMATS = (".csv", ".parquet")
 def merge(sources: Sequence[Store], folder: str | os.PathLike[str]) -> Store:
     """Create and return a new store with the rows of all sources, each counted once.
 
-    Partial stores of one campaign give a store that can be resumed; stores of different campaigns give one to report
-    from. Rows of one trial that disagree are kept, and `check` reports them.
+    Partial stores of one campaign give a store that can be resumed. Stores of different campaigns give one for reports.
+    Rows of one trial that disagree are kept, and `check` reports them.
     """
     if len(sources) < 2:
         raise StoreError(f"merging needs at least two stores, got {len(sources)}")
@@ -32,9 +33,9 @@ def merge(sources: Sequence[Store], folder: str | os.PathLike[str]) -> Store:
         _refuse_strangers(first, other)
     parts = [part for source in sources for part in source.whole_parts()]
     tables = _tables(sources)
-    made = {str(one): one for source in sources for one in source.made_with}
+    made = united(one for source in sources for one in source.made_with)
     about = first.about if tables is not None else _medley(sources)
-    merged = Store.create(folder, about, tables, list(made.values()))
+    merged = Store.create(folder, about, tables, made)
     for part in parts:
         merged.adopt(part)
     return merged
@@ -53,7 +54,7 @@ def _refuse_strangers(first: Store, other: Store) -> None:
 
 
 def _tables(sources: Sequence[Store]) -> dict[str, pl.DataFrame] | None:
-    """Return the tables of stores that are about the same thing and have equal tables; None if they differ."""
+    """Return the tables of stores with the same description and equal tables, or None if they differ."""
     first, *others = sources
     if any((other.about, other.tables.keys()) != (first.about, first.tables.keys()) for other in others):
         return None
@@ -69,7 +70,7 @@ def _medley(sources: Sequence[Store]) -> dict[str, Any]:
 
 
 def export(store: Store, path: str | os.PathLike[str]) -> int:
-    """Write all rows to one CSV or Parquet file, by its extension, whole or not at all; return the number of rows."""
+    """Write all rows to one complete CSV or Parquet file, by its extension, and return the number of rows."""
     ending = Path(path).suffix.lower()
     if ending not in FORMATS:
         raise OutputError(f"cannot write {path}: rows are exported to files that end in {' or '.join(FORMATS)}")
