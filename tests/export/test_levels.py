@@ -14,9 +14,8 @@ from andante.export import export
 from andante.export.images import MAP_NUMBERS, MapImage, Plan
 from andante.kernel import JIT
 from andante.world.changes import RECENT
-from tests.export.bindings import CODES, CAgent, memory
+from tests.export.bindings import CODES, CAgent, library_in, memory
 from tests.export.compiling import compiled, needs_gcc, run
-from tests.export.walking import library_in
 
 pytestmark = [
     pytest.mark.full,  # the kernel that repairs levels takes long to optimise

@@ -9,7 +9,10 @@ import pytest
 
 import andante
 from andante.episode.trace import Trace
-from andante.play.page import ENGINE, PAGE, page_with
+from andante.offline import build
+from andante.play.given import given_scene
+from andante.play.page import ENGINE, PAGE, about_built, page_with
+from andante.play.scene import scene_of as scene_of_map
 from andante.world.grid import Grid
 from andante.world.scenes import Change, NewGoal, Scene
 from tests.playground.tools import CHROMIUM, NODE, PLAYGROUND, needs_node_modules
@@ -39,9 +42,18 @@ def run(name, page, **more):
     return done.stdout
 
 
-@pytest.mark.parametrize("name", ["controls", "files", "living", "crowd", "looks"])
+@pytest.mark.parametrize("name", ["controls", "files", "living", "fog", "crowd", "looks"])
 def test_in_the_browser(name, page):
     assert "passed" in run(name, page)
+
+
+def test_a_page_of_a_map_in_the_browser(page, tmp_path):
+    if not {"cpd", "pra"} <= {card["name"] for card in about_built()["cards"]}:
+        pytest.skip("needs an engine with cpd and pra (make playground)")
+    grid = andante.generate("rooms", 48, 40, seed=1)
+    about, blob = given_scene(grid, [build("moves", grid)], about_built())
+    (tmp_path / "given.html").write_text(page_with(scene_of_map(grid, about, blob)), "utf-8")
+    assert "passed" in run("given", page, ANDANTE_GIVEN=str(tmp_path / "given.html"))
 
 
 def scene_of(trace):
