@@ -3,7 +3,8 @@
 import { type Bitmap, drawDots, drawLine, type Colours, Fog, type Frame, lineWidth, LoopFreePath, Marks, Mind } from "../draw";
 import type { Cell } from "../engine/types";
 import { EXPANDED } from "../engine/types";
-import type { History, Walk, Walker } from "../walk";
+import type { Walk } from "../walk";
+import type { History, Walker } from "../walker";
 
 const FLASH = 800; // expansions that are highlighted as the latest
 const TAIL = 160; // moves that are highlighted as the latest

@@ -327,7 +327,7 @@ class Planned(Agent):
 
     @property
     def log(self) -> Log:
-        """Return the log that its thoughts are written to."""
+        """The log that its thoughts are written to."""
         return self._space.log
 
     def clock(self) -> npt.NDArray[Any]:
