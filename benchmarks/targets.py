@@ -112,7 +112,7 @@ TARGETS = (
 
 @dataclass
 class Measured:
-    """Seconds per unit on each map, the best of some rounds."""
+    """The seconds per unit on each map, the best of some rounds."""
 
     target: Target
     ours: list[float] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Plain English everywhere: no file contains a phrase that CONTRIBUTING.md refuses, or a path of somebody's machine."""
+"""Plain English everywhere: no file contains a phrase that CONTRIBUTING.md refuses, or a path of a machine."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-// Entries of databases that no longer hold are those that Python finds. tests/playground/test_engine.py writes the file.
+// Compares outdated entries of databases with those that Python finds. tests/playground/test_engine.py writes the file.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";

@@ -42,7 +42,7 @@ class Move(NamedTuple):
 
 @kernel
 def no_move(reason: int, expanded: int, touched: int) -> Move:
-    """Return the move of an agent that stops for good, because it is STUCK or the goal is UNREACHABLE."""
+    """Return the move of an agent that stops permanently, because it is STUCK or the goal is UNREACHABLE."""
     return Move(reason, 0.0, expanded, touched, 0.0, 0)
 
 

@@ -188,14 +188,14 @@ def expand(text: str) -> list[str]:
     choices = [_values(one, text) for one in inside]
     count = math.prod(sum(map(len, values)) for values in choices)
     if count > MOST_SETTINGS:  # checked before any setting is made
-        raise ParameterError(f"{text!r} stands for more than {MOST_SETTINGS:,} settings; draw a sample instead")
+        raise ParameterError(f"{text!r} describes more than {MOST_SETTINGS:,} settings; draw a sample instead")
     lists = [[str(value) for values in each for value in values] for each in choices]
     longest = sum(map(len, fixed)) + sum(max(map(len, values)) for values in lists)
     if lists and longest > MAX_LENGTH:
-        raise ParameterError(f"{text!r} stands for settings of {longest:,} characters; the limit is {MAX_LENGTH:,}")
+        raise ParameterError(f"{text!r} describes settings of {longest:,} characters; the limit is {MAX_LENGTH:,}")
     if lists and count * longest > MOST_CHARACTERS:
         raise ParameterError(
-            f"{text!r} stands for {count:,} settings of up to {longest:,} characters, too many to list; draw a sample "
+            f"{text!r} describes {count:,} settings of up to {longest:,} characters, too many to list; draw a sample "
             "instead"
         )
     return ["".join(map("".join, zip(fixed, [*chosen, ""], strict=True))) for chosen in itertools.product(*lists)]

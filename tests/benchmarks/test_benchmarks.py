@@ -25,7 +25,7 @@ ALWAYS_HERE = ("networkx", "scipy")  # two peers that are installed for tests
 
 @pytest.fixture(scope="module")
 def small() -> ProblemSet:
-    """Return ten problems across a wall with one gap."""
+    """Ten problems across a wall with one gap."""
     passable = np.ones((12, 16), bool)
     passable[:9, 8] = False
     return on_map("small", passable, [((x, 0), (15 - x, 1)) for x in range(5)] + [((x, 11), (15, x)) for x in range(5)])

@@ -289,10 +289,10 @@ def test_long_words_are_not_long_keys(tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("lrta(depth=[1..1000000000])", "stands for more than 1,000,000 settings"),
-        ("lrta(depth=[-999999999999999999..999999999999999999])", "stands for more than 1,000,000 settings"),
-        ("lrta(depth=[1..999999], x=[1, 2])", "stands for more than 1,000,000 settings"),
-        ("x(" + "[1, 2]" * 10_000 + ")", "stands for more than 1,000,000 settings"),
+        ("lrta(depth=[1..1000000000])", "describes more than 1,000,000 settings"),
+        ("lrta(depth=[-999999999999999999..999999999999999999])", "describes more than 1,000,000 settings"),
+        ("lrta(depth=[1..999999], x=[1, 2])", "describes more than 1,000,000 settings"),
+        ("x(" + "[1, 2]" * 10_000 + ")", "describes more than 1,000,000 settings"),
         ("x([1..100], " + "y" * 5000 + ")", "characters; the limit is 1,000"),
         ("x([1..100, " + "y" * 5000 + "])", "characters; the limit is 1,000"),
         ("x([2..1])", "a list without values"),

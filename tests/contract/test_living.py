@@ -73,14 +73,14 @@ class Walk:
             self.state = made.to
         return made
 
-    def go(self, moves, mend=lambda: None):
-        """Make this many moves, or move until the walk is over; ``mend`` is called sometimes."""
+    def go(self, moves, repair=lambda: None):
+        """Make this many moves, or move until the walk is over; ``repair`` is called sometimes."""
         for number in range(moves):
             if self.ended or self.state == self.goal:
                 return
             self.move()
             if number % 3 == 0:
-                mend()
+                repair()
 
     def change(self, opened, cells):
         """Open or close some of these cells, except those of the agent and its goal."""
@@ -89,15 +89,15 @@ class Walk:
             [cell for cell in cells if self.world.state(*cell) not in kept]
         )
 
-    def go_among(self, events, mend=lambda: None):
+    def go_among(self, events, repair=lambda: None):
         """Move while the map changes, and then until the walk is over; complete agents must arrive."""
         for moves, opened, cells in events:
             self.go(moves)
             self.change(opened, cells)
-            mend()
+            repair()
         if self.ended:  # a new problem, as a game would send it
             self.agent, self.ended = self.make(), False
-        self.go(4000, mend)
+        self.go(4000, repair)
         assert self.ended or self.state == self.goal or not self.agent.algorithm.complete
 
 
@@ -143,7 +143,7 @@ def test_agents_with_stale_databases_search(name, seed, events, start, goal, pie
         return
     given = [andante.build(DATABASES[name], world)]
     walk = Walk(name, world, world.state(*start), world.state(*goal), given)
-    walk.go_among(events, mend=lambda: [one.repair(world, milliseconds=0) for one in given for _ in range(pieces)])
+    walk.go_among(events, repair=lambda: [one.repair(world, milliseconds=0) for one in given for _ in range(pieces)])
 
 
 def test_databases_are_for_the_first_or_the_present_version_of_a_world():

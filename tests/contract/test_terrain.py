@@ -32,7 +32,7 @@ def maps():
 
 @pytest.fixture(scope="module")
 def wide():
-    """Return maps whose cells have sixteen neighbours."""
+    """Maps whose cells have sixteen neighbours."""
     made = [andante.generate(kind, SIDE, SIDE, seed=4) for kind in ("random", "rooms", "caves")]
     return [Grid(grid.terrain, name=grid.name, rule=SIXTEEN) for grid in made]
 

@@ -90,7 +90,7 @@ def test_databases_follow_a_map_that_changes(name, kind, seed, events, start, go
         return
     given = [andante.build(kind, world)]
     walk = Walk(name, world, world.state(*start), world.state(*goal), given)
-    walk.go_among(events, mend=lambda: [one.repair(world, milliseconds=0) for one in given for _ in range(pieces)])
+    walk.go_among(events, repair=lambda: [one.repair(world, milliseconds=0) for one in given for _ in range(pieces)])
 
 
 @pytest.mark.full

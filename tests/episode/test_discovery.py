@@ -25,7 +25,7 @@ from tests.worlds import RULES, SIDE, drawn, examples, grid_problems
 SENSING = [str(entry) for entry in andante.algorithms() if entry.card.senses and not entry.needs]
 #: These look no further than the cells around them, which are always in sight.
 SHORTSIGHTED = ["lrta", "rta", "sla", "wlrta", "dalrta", "family(wc=7, operator=median, expendable=true)"]
-#: One of each way to plan.
+#: One algorithm for each kind of planning.
 PLANNING = ["astar", "lrta(depth=4)", "lrts(depth=3, gamma=0.5, quota=20.0)", "lss", "rtaa", "plrta", "tba(budget=8)"]
 
 

@@ -526,7 +526,9 @@ def test_two_threads_cannot_use_one_agent_at_once():
             lambda: converge_agent(agent, problem, andante.Limits(), 9, True, None),
         )
         for use in uses:
-            with pytest.raises(AlgorithmError, match="^two threads use the same agent of lrta at once, .*run_many"):
+            with pytest.raises(
+                AlgorithmError, match="^two threads use the same agent of lrta at the same time, .*run_many"
+            ):
                 other.submit(use).result()
         assert agent.run(problem).solved  # but the code that holds the lock may use it
     with ThreadPoolExecutor(1) as other:

@@ -24,6 +24,11 @@ def static_library(folder):
     return next(folder.glob("*/libandante.a"))
 
 
+def shared_library(folder):
+    """Return the shared library for this machine."""
+    return next(folder.glob("linux-*/libandante.so"))
+
+
 def compiled(folder, program, *flags, source="example.c", also=()):
     """Compile a program, and return where it is."""
     run("gcc", *STRICT, *flags, f"-I{folder}", "-o", program, source, *also, "-x", "none", static_library(folder))

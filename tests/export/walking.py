@@ -1,6 +1,5 @@
 """Comparison of agents of an exported library with the same agents in Python."""
 
-import ctypes
 import importlib.util
 import json
 import shutil
@@ -14,7 +13,7 @@ from andante.episode.single import Agent
 from andante.episode.trial import Limits
 from andante.export import export
 from andante.world.problem import Problem
-from tests.export.bindings import CAgent
+from tests.export.bindings import CAgent, library_in
 
 HAS_ZIG = importlib.util.find_spec("ziglang") is not None or shutil.which("zig") is not None
 LIMITS = Limits(moves=5000)
@@ -30,10 +29,6 @@ def exported(grid, agents, out, *, living=False):
     targets = ["this", "wasm"] if HAS_ZIG else ["this"]
     export(list(agents), grid, out, databases=list(databases.values()), targets=targets, living=living)
     return out, databases
-
-
-def library_in(folder):
-    return ctypes.CDLL(str(next(folder.glob("linux-*/*.so"))))
 
 
 def pairs(grid, count, seed=1):
@@ -83,7 +78,7 @@ def edits_of(grid, problem):
 
 
 def is_cut_off(world, state, goal):
-    """Return whether no path leads on: the wall may stand in the only door."""
+    """Return whether no path leads to the goal, because the wall may be in the only door."""
     label = world.frozen().graph.components
     return label[state] != label[goal]
 

@@ -1,4 +1,4 @@
-"""Which entries of databases no longer hold after cells were closed: found by walking, or by looking at all regions."""
+"""Outdated entries of databases after cells were closed, found by walking, or by checking all regions."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ def moves_of(graph):
 
 
 def walked(agent, grid, start, goal):
-    """Return the moves of an agent on the map as it was."""
+    """Return the moves of an agent on the original map."""
     path = agent.run(grid.problem(grid.cell(start), grid.cell(goal))).path.tolist()
     return list(itertools.pairwise(path))
 
 
 def led_astray(database, grid, edited, goal):
-    """Return the states from which a database of first moves leads along a move that is gone."""
+    """Return the states from which a database of first moves leads along a move that has become impossible."""
     agent, left = Agent("cpd", grid, databases=[database]), moves_of(edited)
     free = [one for one in np.flatnonzero(grid.passable.ravel()).tolist() if one != goal]
     label = grid.graph.components
@@ -30,7 +30,7 @@ def led_astray(database, grid, edited, goal):
 
 
 def broken_records(database, grid, edited):
-    """Return the states on the paths of solved problems along which a move is gone. LRTA* climbs where that is possible."""
+    """Return the states on paths of solved problems with an impossible move; LRTA* climbs where that is possible."""
     agent, left, found = Agent("lrta", grid), moves_of(edited), set()
     arrays = database.arrays
     for k, (start, goal) in enumerate(zip(arrays.start.tolist(), arrays.goal.tolist(), strict=True)):
@@ -43,7 +43,7 @@ def broken_records(database, grid, edited):
 
 
 def changed_regions(region, grid, edited):
-    """Return the states of regions in which a state has other moves than before."""
+    """Return the states of regions in which the moves of a state have changed."""
     before, after = moves_of(grid.graph), moves_of(edited)
     changed = {region[state] for state, _ in before ^ after} - {-1}
     return [state for state in range(len(region)) if region[state] in changed]

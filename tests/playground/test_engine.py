@@ -53,14 +53,14 @@ def able(settings):
 
 
 def agents():
-    everybody = sorted(about_built()["recipes"])
-    return [*(everybody if DEEP else able(FEW)), *able(OTHERS)]
+    every = sorted(about_built()["recipes"])
+    return [*(every if DEEP else able(FEW)), *able(OTHERS)]
 
 
 def discovering():
-    """Return those that walk with sight: in all but deep runs, two, as each is compiled for Python too."""
-    everybody = sorted(about_built()["sighted"])
-    return everybody if DEEP else able(["lrta", "astar"])
+    """Return the agents that walk with sight; except in deep runs only two, as each is compiled for Python too."""
+    every = sorted(about_built()["sighted"])
+    return every if DEEP else able(["lrta", "astar"])
 
 
 @pytest.fixture(scope="module")

@@ -99,7 +99,7 @@ def test_a_limit_on_memory_drops_databases(little):
 
 
 class Clock:
-    """A clock that stands still unless it is set."""
+    """A clock that shows the same time until it is set."""
 
     def __init__(self):
         self.now = 0.0

@@ -138,13 +138,13 @@ def around() -> Iterator[None]:
         _watch.on = False
 
 
-def held(
+def checked(
     read: Callable[[Any], Any], data: Any, sound: Callable[[Any], str | None] = lambda value: None
 ) -> Mapping[str, int]:
     """Read an input, and check that it is refused properly, or that ``sound`` finds no fault with its value."""
     if not _watch.on:
         with around():
-            return held(read, data, sound)
+            return checked(read, data, sound)
     try:
         try:
             _watch.deadline = time.process_time() + SECONDS
@@ -233,10 +233,10 @@ def _maps() -> Attempt:
 
     def attempt(rng: random.Random) -> Mapping[str, int]:
         data, rule = damaged(rng, pick(rng, samples)), rng.choice(RULES)
-        found = held(lambda text: parse_map(text, "one", rule=rule, where=str(file)), data, sound)
+        found = checked(lambda text: parse_map(text, "one", rule=rule, where=str(file)), data, sound)
         if rng.random() < 0.05:
             file.write_bytes(data)
-            if held(lambda path: read_map(path, rule=rule), file) is not found:
+            if checked(lambda path: read_map(path, rule=rule), file) is not found:
                 raise FoundError("read_map and parse_map do not agree", data)
         return found
 
@@ -265,7 +265,7 @@ def _graphs() -> Attempt:
         file = folder / f"one{ending}"
         file.write_bytes(damaged(rng, roads if ending == ".gr" else edges))
         (folder / "one.co").write_bytes(damaged(rng, points) if rng.random() < 0.5 else points)
-        return held(read_graph, file, sound)
+        return checked(read_graph, file, sound)
 
     return attempt
 
@@ -297,7 +297,7 @@ def _scenarios() -> Attempt:
 
     def attempt(rng: random.Random) -> Mapping[str, int]:
         data, keep = damaged(rng, pick(rng, samples)), rng.random() < 0.5
-        return held(lambda text: parse_scenario(text, grid, keep_all=keep), data, sound)
+        return checked(lambda text: parse_scenario(text, grid, keep_all=keep), data, sound)
 
     return attempt
 
@@ -323,7 +323,7 @@ def _algorithms() -> Attempt:
         def sound(entry: Any) -> str | None:
             return None if find(str(entry)) == entry else f"{entry} is found as another one"
 
-        return held(find, _text(rng, samples), sound)
+        return checked(find, _text(rng, samples), sound)
 
     return attempt
 
@@ -337,7 +337,7 @@ def _notation() -> Attempt:
     ]
 
     def attempt(rng: random.Random) -> Mapping[str, int]:
-        return held(
+        return checked(
             parse,
             _text(rng, samples),
             lambda call: None if str(parse(str(call))) == str(call) else "it differs after writing and reading",
@@ -355,7 +355,7 @@ def _settings() -> Attempt:
     ]
 
     def attempt(rng: random.Random) -> Mapping[str, int]:
-        return held(expand, _text(rng, samples), lambda texts: None if texts else "it has no settings")
+        return checked(expand, _text(rng, samples), lambda texts: None if texts else "it has no settings")
 
     return attempt
 
@@ -368,7 +368,7 @@ def _costs_of_cells() -> Attempt:
         assert parse_costs(costs_text(costs)) == costs
         return parse_map("type octile\nheight 1\nwidth 4\nmap\n.SGW\n", costs=costs).graph
 
-    return lambda rng: held(read, _text(rng, samples))
+    return lambda rng: checked(read, _text(rng, samples))
 
 
 def _map_names() -> Attempt:
@@ -396,14 +396,14 @@ def _map_names() -> Attempt:
         )
         return map_named(text) if small else call
 
-    return lambda rng: held(read, _text(rng, samples))
+    return lambda rng: checked(read, _text(rng, samples))
 
 
 def _fingerprints() -> Attempt:
     text = fingerprints.to_text(
         {"one": {"a": fingerprints.Pair("0" * 16, "1" * 16), "b c": fingerprints.Pair("2" * 16, "-")}, "two": {}}
     )
-    return lambda rng: held(lambda data: fingerprints.from_text(data, "here"), _text(rng, [text.encode()]))
+    return lambda rng: checked(lambda data: fingerprints.from_text(data, "here"), _text(rng, [text.encode()]))
 
 
 # --- campaigns and studies ------------------------------------------------------------------------------------------
@@ -527,7 +527,7 @@ def _toml(read: Callable[[Path, str], Any], texts: list[str]) -> Attempt:
         def from_file(_: bytes) -> Any:
             return read(file, scale)
 
-        return held(from_file, data)
+        return checked(from_file, data)
 
     return attempt
 
@@ -583,7 +583,7 @@ def _databases() -> Attempt:
         def read(_: bytes) -> Any:
             return read_header(file) if read_header_too else load(file, map=grid)
 
-        return held(read, data, lambda _: None if data in samples else "a damaged file was accepted")
+        return checked(read, data, lambda _: None if data in samples else "a damaged file was accepted")
 
     return attempt
 
@@ -615,7 +615,7 @@ def _forged_databases() -> Attempt:
     def attempt(rng: random.Random) -> Mapping[str, int]:
         data = forged(rng, files[rng.choice(names)])
         file.write_bytes(data)
-        return held(read, data, use)
+        return checked(read, data, use)
 
     return attempt
 
@@ -702,7 +702,7 @@ def _traces() -> Attempt:
 
     def attempt(rng: random.Random) -> Mapping[str, int]:
         data = damaged(rng, rng.choice(samples))
-        return held(
+        return checked(
             traces.Trace.from_json,
             data,
             lambda trace: None if trace.to_json() in known else "a damaged trace was accepted",
@@ -734,7 +734,7 @@ def _forged_traces() -> Attempt:
         if isinstance(document, dict):
             document = {name: value for name, value in document.items() if name != "checksum"}
             document["checksum"] = trace_checksum(document)
-        return held(traces.Trace.from_json, as_json(document), sound)
+        return checked(traces.Trace.from_json, as_json(document), sound)
 
     return attempt
 
@@ -792,7 +792,7 @@ def _manifests() -> Attempt:
     def attempt(rng: random.Random) -> Mapping[str, int]:
         data = damaged(rng, sample)
         open_file.put(data)
-        return held(
+        return checked(
             lambda _: Store(home),
             data,
             lambda store: None if _same(store.about, about) else "a damaged manifest was accepted",
@@ -816,7 +816,7 @@ def _forged_manifests() -> Attempt:
         data = as_json(found)
         file.write_bytes(data)
         use = rng.choice(uses)
-        return held(lambda _: use(Store(home)), data)
+        return checked(lambda _: use(Store(home)), data)
 
     return attempt
 
@@ -835,7 +835,7 @@ def _parts() -> Attempt:
     def attempt(rng: random.Random) -> Mapping[str, int]:
         data = damaged(rng, sample)
         open_file.put(data)
-        return held(
+        return checked(
             lambda _: fresh.frame(),
             data,
             lambda frame: None if frame.rows() == rows else "damaged rows were accepted",
@@ -865,7 +865,7 @@ def _journals() -> Attempt:
         data = damaged(rng, sample)
         open_file.put(data)
 
-        return held(
+        return checked(
             read,
             data,
             lambda piece: (
@@ -896,7 +896,7 @@ def _forged_journals() -> Attempt:
             journal.once(what, lambda: _PIECE)
             return journal.seconds, journal.seconds_of(what)
 
-        return held(read, data, lambda times: None if min(times) >= 0 else f"times of {times}")
+        return checked(read, data, lambda times: None if min(times) >= 0 else f"times of {times}")
 
     return attempt
 
@@ -915,7 +915,7 @@ def _questions() -> Attempt:
     def attempt(rng: random.Random) -> Mapping[str, int]:
         data = damaged(rng, sample)
         file.put(data)
-        return held(lambda _: check_folder(folder, question), data)
+        return checked(lambda _: check_folder(folder, question), data)
 
     return attempt
 
@@ -943,7 +943,7 @@ def _costs() -> Attempt:
         if rng.random() < 0.5:
             data = damaged(rng, sample)
             open_file.put(data)
-            return held(
+            return checked(
                 read,
                 data,
                 lambda found: None if found is None or np.array_equal(found, costs) else "damaged costs were accepted",
@@ -951,7 +951,7 @@ def _costs() -> Attempt:
         other = damaged(rng, payload)
         data = cache._head(graph, starts, goals, other) + b"\n" + other
         open_file.put(data)
-        return held(
+        return checked(
             read,
             data,
             lambda found: None if found is None or found.shape == costs.shape else f"costs of shape {found.shape}",
@@ -1017,7 +1017,7 @@ def _archives() -> Attempt:
                 data = samples[0]
         open_file.put(data)
         try:
-            found = held(lambda _: unpack(file, home, ".map", limit=_LIMIT), data)
+            found = checked(lambda _: unpack(file, home, ".map", limit=_LIMIT), data)
             if set(os.listdir(folder)) != {"some.zip", "out"}:
                 raise FoundError("files appeared outside the folder", data)
             if sum(one.stat().st_size for one in os.scandir(home)) > _LIMIT:

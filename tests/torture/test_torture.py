@@ -10,7 +10,7 @@ import pytest
 
 from tests.torture import kills
 from tests.torture.frame import CHUNK, Entry, Finding, FoundError, Log, Outcome, chance, parts_of, run_cases, run_part
-from tests.torture.inputs import held
+from tests.torture.inputs import checked
 from tests.torture.mutate import altered, damaged
 
 pytest.importorskip("polars")
@@ -66,9 +66,9 @@ def hang(data):
 def test_a_bad_parser_is_found(read, sentence, monkeypatch):
     monkeypatch.setattr("tests.torture.inputs.SECONDS", 0.05)
     with pytest.raises(FoundError, match=sentence):
-        held(read, b"\xff")
+        checked(read, b"\xff")
     with pytest.raises(FoundError, match="it is wrong"):
-        held(len, b"x", lambda value: "it is wrong")
+        checked(len, b"x", lambda value: "it is wrong")
 
 
 def test_a_stopped_run_is_resumed_from_its_log(tmp_path):

@@ -1,25 +1,25 @@
 /**
- * Which cells a database says something about that no longer holds, because the map has changed since it was built.
+ * Cells with outdated entries in a database, because the map has changed since it was built.
  *
- * Agents do not look at this: they notice when a move is no longer possible (`episode/detour.py`). It is for the page.
- * How files are read is in docs/explanation/database-files.md.
+ * This is only for the page. Agents do not use it: they notice when a move is no longer possible (`episode/detour.py`).
+ * The format of files is described in docs/explanation/database-files.md.
  */
 
 import type { Size } from "./files";
 import type { Cell } from "./types";
 
-const DIAGONAL = Math.round(Math.SQRT2 * 2 ** 32) / 2 ** 32; // as Python has it: sums of costs are exact
+const DIAGONAL = Math.round(Math.SQRT2 * 2 ** 32) / 2 ** 32; // as in Python, where sums of costs are exact
 const STEPS = [[0, -1], [1, -1], [1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1]] as const;
-const [LONGEST, SHORTEST] = [60, 61]; // greedy moves of a `moves` database: of equal ones the most expensive, or the least
+const [LONGEST, SHORTEST] = [60, 61]; // greedy moves of a `moves` database: among equals the most or the least expensive
 
-/** What a map was when databases were built, or what it is now. */
+/** A map, as it was when databases were built or as it is now. */
 export class Chart {
   constructor(
     readonly size: Size,
     readonly passable: ArrayLike<number>,
   ) {}
 
-  /** Whether a move leads from a cell in a direction; a diagonal one needs both cells beside it. */
+  /** Return whether a move leads from a cell in a direction; a diagonal one needs both cells beside it. */
   leads(cell: Cell, direction: number): boolean {
     const { width, height } = this.size;
     const [dx, dy] = STEPS[direction]!;
@@ -28,7 +28,7 @@ export class Chart {
     return dx === 0 || dy === 0 || Boolean(this.passable[cell + dx] && this.passable[cell + dy * width]);
   }
 
-  /** The directions that lead from a cell, north first, then clockwise. */
+  /** Return the directions that lead from a cell, north first, then clockwise. */
   directions(cell: Cell): number[] {
     return STEPS.map((_, direction) => direction).filter((direction) => this.leads(cell, direction));
   }
@@ -44,7 +44,7 @@ export class Chart {
     return Math.abs(dx - dy) + Math.min(dx, dy) * DIAGONAL;
   }
 
-  /** The directions with the least cost and distance to a goal, with their cost. */
+  /** Return the directions with the least cost plus distance to a goal, with their costs. */
   greedy(cell: Cell, goal: Cell): { direction: number; cost: number }[] {
     let least = Infinity;
     let best: { direction: number; cost: number }[] = [];
@@ -57,7 +57,7 @@ export class Chart {
     return best;
   }
 
-  /** The direction of a climb to a goal; -1 if the distance does not fall. */
+  /** Return the direction of a climb to a goal; -1 if the distance does not fall. */
   down(cell: Cell, goal: Cell): number {
     const first = this.greedy(cell, goal)[0];
     if (first === undefined) return -1;
@@ -65,7 +65,7 @@ export class Chart {
   }
 }
 
-/** Return 1 for each cell that a database says something about that no longer holds; null if all of it holds. */
+/** Return 1 for each cell with outdated entries in a database; null if all entries are valid. */
 export function staleCells(kind: string, file: Uint8Array, then: Chart, now: Chart, goal: Cell): Uint8Array | null {
   const changed = changedCells(then, now);
   if (changed.length === 0) return null;
@@ -75,7 +75,7 @@ export function staleCells(kind: string, file: Uint8Array, then: Chart, now: Cha
   return changedRegions(kind === "pattern" ? patternRegions(arrays) : climbingRegions(arrays), changed, then.passable.length);
 }
 
-/** The cells from which other directions lead than before. */
+/** Return the cells whose directions have changed. */
 function changedCells(then: Chart, now: Chart): Cell[] {
   const { width } = then.size;
   const near = new Set<Cell>();
@@ -99,7 +99,7 @@ function astray(arrays: Arrays, then: Chart, now: Chart, goal: Cell): Uint8Array
     let here = begin;
     while (found[here] === UNKNOWN && then.passable[here]) {
       way.push(here);
-      found[here] = HOLDS; // until it is known better: then a circle ends
+      found[here] = HOLDS; // until the result is known, so that circles end
       const direction = read(here, goal);
       if (direction < 0) break;
       if (!now.leads(here, direction)) {
@@ -113,7 +113,7 @@ function astray(arrays: Arrays, then: Chart, now: Chart, goal: Cell): Uint8Array
   return found.map((state) => (state === STALE ? 1 : 0));
 }
 
-/** How the first move towards a goal is looked up in a `moves` database, as a direction; -1 if there is none. */
+/** Look up the first move towards a goal in a `moves` database, as a direction; -1 if there is none. */
 function firstMoves(arrays: Arrays, then: Chart): (cell: Cell, goal: Cell) => number {
   const [rank, first, word] = [arrays.numbers("rank"), arrays.numbers("first"), arrays.numbers("word")];
   const limit = new DataView(new ArrayBuffer(4));
@@ -145,7 +145,7 @@ function firstMoves(arrays: Arrays, then: Chart): (cell: Cell, goal: Cell) => nu
   };
 }
 
-// --- subgoals: the paths of problems that were solved, and can no longer be walked -----------------------------------
+// --- subgoals: the paths of solved problems that have become impossible ----------------------------------------------
 
 function brokenRecords(arrays: Arrays, then: Chart, now: Chart): Uint8Array {
   const [start, goal] = [arrays.numbers("start"), arrays.numbers("goal")];
@@ -189,7 +189,7 @@ function climbingRegions(arrays: Arrays): (cell: Cell) => number {
   };
 }
 
-/** The place of the last of some ascending numbers that is at most a value. */
+/** Return the index of the last of some ascending numbers that is at most a value. */
 function lastUpTo(numbers: Numbers, from: number, end: number, value: number): number {
   let [low, high] = [from, end];
   while (low < high) {
@@ -210,7 +210,7 @@ interface Arrays {
   numbers(name: string): Numbers;
 }
 
-/** The arrays of a database; those of 64 bits as numbers of JavaScript, which are exact up to 2**53. */
+/** Return the arrays of a database; 64-bit ones as numbers of JavaScript, which are exact up to 2**53. */
 function arraysIn(file: Uint8Array): Arrays {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const text = (at: number, length: number): string => new TextDecoder().decode(file.slice(at, at + length)).replace(/\0.*$/s, "");

@@ -244,7 +244,7 @@ function legend(): HTMLElement {
     ["agent", "agent"],
     ["plan", "plan"],
     ["optimal", "optimal path"],
-    ["stale", "its database no longer holds here"],
+    ["stale", "its database is outdated here"],
     ["unseen", "not seen yet"],
   ];
   return h("ul", { class: "legend" }, ...entries.map(([name, text]) => h("li", {}, h("span", { class: `key key-${name}`, "aria-hidden": "true" }), text!)));

@@ -51,8 +51,8 @@ class Alone:
     def refusal(self) -> AlgorithmError:
         """Return the error for a second thread."""
         return AlgorithmError(
-            f"two threads use the same agent of {self._algorithm} at once, but it can run only one problem at a "
-            "time; make an agent for each thread, or use andante.run_many(..., threads=...)"
+            f"two threads use the same agent of {self._algorithm} at the same time, but it can run only one problem "
+            "at a time; make an agent for each thread, or use andante.run_many(..., threads=...)"
         )
 
 

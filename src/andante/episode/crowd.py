@@ -41,7 +41,7 @@ def _alone(method: F) -> F:
     @wraps(method)
     def call(self: Crowd, *args: Any, **how: Any) -> Any:
         if self._lock.locked():
-            raise AlgorithmError("two threads use the same crowd at once; let one of them do all the work")
+            raise AlgorithmError("two threads use the same crowd at the same time; let one of them do all the work")
         with self._lock:  # a thread that comes between these two lines waits, and an interrupt never leaves it locked
             return method(self, *args, **how)
 

@@ -1,7 +1,7 @@
 """Functions that run algorithms on one problem, on many problems on all cores, or one move at a time.
 
 The functions here make the agents (`andante.episode.single`) themselves: `run` caches a few, `run_many` makes one for
-each thread and map, and `watch` makes one of its own.
+each thread and map, and `watch` makes its own.
 
 All of them accept ``databases``, for algorithms whose card says that they need some, and ``sight``: an agent with sight
 does not know the map, sees cells up to that distance, and assumes that cells it has not seen are free.

@@ -147,7 +147,7 @@ class Squad:
 
     @property
     def _second(self) -> int:
-        """Return the number below which all teams or annexes may be in use."""
+        """The number below which all teams or annexes may be in use."""
         return len(self._members) if self._share else int(self.result["annexes"][0]) + 1
 
     def _grow(self) -> None:

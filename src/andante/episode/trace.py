@@ -245,7 +245,7 @@ def record(
         outfit = Outfit.of(algorithm, databases, sight, **parameters)
         return record_scene(outfit, problem, 0 if unit is None else unit, limits, most_thoughts)
     if unit is not None:
-        raise ParameterError("a unit is one of a scene; leave it out for a single problem")
+        raise ParameterError("unit is only for scenes; leave it out for a single problem")
     check_problem(problem)
     grid = problem.grid
     if grid is None:

@@ -98,7 +98,7 @@ PLAN_NUMBERS = (
 #: What the mind begins with: the code and the plan that it belongs to, its checksum while it is sealed, what `move`
 #: needs, how many changes of the map it has seen, and an episode (`episode.tables`).
 MIND_HEAD = ("code", "plan", "seal", "here", "aim", "news", "version", "reserved")
-MIND_BEGINS = aligned(8 * len(MIND_HEAD) + EPISODE.itemsize)  # after which its arrays lie
+MIND_BEGINS = aligned(8 * len(MIND_HEAD) + EPISODE.itemsize)  # where its arrays begin
 
 
 def code_number(entry: Entry) -> int:
@@ -327,7 +327,7 @@ class Planned(Agent):
 
     @property
     def log(self) -> Log:
-        """Return the log that its thoughts are written to."""
+        """The log that its thoughts are written to."""
         return self._space.log
 
     def clock(self) -> npt.NDArray[Any]:

@@ -112,7 +112,7 @@ class _Slim(types.Type):  # type: ignore[misc]
 
     @property
     def key(self) -> types.Type:
-        """Return the whole type as the key, because bundles of the same name and shape may be of different classes."""
+        """The whole type, because bundles of the same name and shape may be of different classes."""
         return self.whole
 
     @classmethod

@@ -28,7 +28,7 @@ def essence(text: bytes) -> bytes:
     >>> essence(b'def f(x):\n    "Return x."\n\n    return x  # the same\n')
     b'def f(x):\n    return x'
     """
-    if b"\f" in text or text.startswith(codecs.BOM_UTF8):  # rare, and counted differently by who counts columns
+    if b"\f" in text or text.startswith(codecs.BOM_UTF8):  # rare, and parsers count their columns differently
         return text
     text = text.replace(b"\r\n", b"\n")
     try:

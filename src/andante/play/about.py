@@ -179,17 +179,17 @@ def about_map() -> dict[str, Any]:
     for name in found[0]:
         formula = _must_fit([one[name][0] for one in found], name)
         arrays.append([name, formula.as_data(), _map_content(name, [one[name][1] for one in found])])
-    told = {}
+    described = {}
     for key, first in contexts[0].items():
         numbers = zip(*(one[key].numbers for one in contexts), strict=True)
-        told[key] = [
+        described[key] = [
             [*word, _must_fit(values, key).as_data()] for word, values in zip(first.words, numbers, strict=True)
         ]
     sweeps = record_data(Parts.over(1).scalars.dtype)["fields"]["sweeps"]
     return {
         "code": str(map_code()),
         "arrays": arrays,
-        "contexts": told,
+        "contexts": described,
         "sweeps": sweeps[0],
         "levels_code": str(levels_code()),
     }

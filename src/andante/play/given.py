@@ -70,7 +70,7 @@ class GivenMaker(Maker):
         return [one for one in values if one in LEVELS] if parameter.name == LEVEL else values
 
     def can(self, algorithm: Algorithm) -> bool:
-        """Return whether the same databases are enough for a setting, and the levels that the page carries.
+        """Return whether the databases and levels in the page are enough for a setting.
 
         These are the ones of settings that differ from the default in a single parameter, as long as there is room.
         """
@@ -124,13 +124,13 @@ def _waiting(engine: dict[str, Any]) -> list[Algorithm]:
 
 
 def orders_for(engine: dict[str, Any]) -> list[str]:
-    """Return which databases agents of an engine can use, as they are built."""
+    """Return the orders of the databases that agents of an engine can use."""
     waiting = [one for one in _waiting(engine) if set(one.needs) <= CARRIED.keys()]
     return list(dict.fromkeys(order for one in waiting for order in orders_of(one)))
 
 
 def _fitting(algorithm: Algorithm, world: World, databases: Sequence[Database]) -> tuple[Database, ...] | None:
-    """Return databases that an algorithm can use, one of each kind that it needs; None if there are none."""
+    """Return databases that an algorithm can use, one of each kind that it needs; None if any is missing."""
     for used in product(*([one for one in databases if one.kind == kind] for kind in algorithm.needs)):
         try:
             Planned(algorithm, world, databases=used)

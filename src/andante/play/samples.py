@@ -103,7 +103,7 @@ def sample_agent(agent: Planned, places: Sequence[Place]) -> Sample:
 
 
 def _places_in_belief(belief: Belief) -> list[Place]:
-    """Return where arrays are that an agent's own model has, and that are the same as those of the map."""
+    """Return the places of arrays in an agent's own model that are the same as those of the map."""
     graph = belief.cells.graph
     return [Place(*bounds(getattr(graph, name)), name) for name in ("offset", "x", "y")]
 

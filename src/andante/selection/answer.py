@@ -191,7 +191,7 @@ class Advice:
         if best.lost:
             sentences.append(
                 f"{best.lost:,} did not arrive: when their crowd was stopped, after {TICK_CAP} times the moves of the "
-                f"longest of its shortest paths, they were still on their way, or they had got stuck."
+                f"longest of its cheapest paths, they were still on their way, or they were stuck."
             )
         low, high = best.interval
         ratio = measure(SCORE).show(best.suboptimality.mean, best.suboptimality.standard_error)

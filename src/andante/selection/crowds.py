@@ -27,7 +27,7 @@ from andante.world.heuristics import DIAGONAL
 from andante.world.layout import Moves
 from andante.world.problem import Problem
 
-#: A crowd is stopped after this many times the moves of the longest of its shortest paths.
+#: A crowd is stopped after this many times the moves of the longest of its cheapest paths.
 TICK_CAP = 10
 
 #: The fewest bytes that a crowd can be given for its units.

@@ -234,7 +234,7 @@ def _from_networkx(file: Path) -> Graph:
         raise GraphError(f"cannot read {file}: {error.strerror or error}") from error
     try:
         found = read(data)
-    except Exception as error:  # networkx raises whatever its parsers do
+    except Exception as error:  # networkx passes on any exception of its parsers
         raise GraphError(f"{file} is not a graph that networkx reads: {error!s:.200}") from error
     if found.is_multigraph():
         raise GraphError(f"{file} has several edges between the same nodes; keep the cheapest of each")

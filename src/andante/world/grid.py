@@ -120,7 +120,7 @@ class Grid:
         self._freeze()  # unpickled arrays are writeable
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the other map has the same terrain, costs and rule for moves, whatever its name."""
+        """Return whether the other map has the same terrain, costs and rule for moves, under any name."""
         if not isinstance(other, Grid):
             return NotImplemented
         return self is other or (

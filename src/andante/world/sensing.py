@@ -226,7 +226,7 @@ def _look_around(view: Belief, state: int) -> int:
     before, opened, r = log["total"], log["opened"], view.radius
     graph = view.cells.graph
     x, y = int64(graph.x[state]), int64(graph.y[state])
-    last_x, last_y = -2 * r, -2 * r  # a place that sees nothing of the map
+    last_x, last_y = -2 * r, -2 * r  # a place from which no cell of the map is in sight
     if at["place"] >= 0 and can_look_up(view.news, at["heard"]) and news - at["heard"] <= (2 * r + 1) ** 2:
         last_x, last_y = int64(graph.x[at["place"]]), int64(graph.y[at["place"]])
         for k in range(at["heard"], news):

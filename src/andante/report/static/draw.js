@@ -29,7 +29,7 @@ export const UNIT_COLOURS = 6;
  * @property {number} expanded pixel of a cell that was expanded before
  * @property {number} flash pixel of a cell that was expanded now
  * @property {number} unseen pixel of fog
- * @property {number} stale pixel of a mark where something no longer holds
+ * @property {number} stale pixel of a mark where a database is outdated
  * @property {string} path @property {string} plan @property {string} optimal @property {string} start
  * @property {string} goal @property {string} agent @property {string} ring @property {string} grid
  * @property {string} ink @property {string} bar @property {string} over
@@ -320,7 +320,7 @@ export class Fog extends Bitmap {
   }
 }
 
-/** Marks on cells of which something no longer holds: on every second one, so that what is below can be seen too. */
+/** Marks on cells where a database is outdated, on every second cell, so that the layers below are visible too. */
 export class Marks extends Bitmap {
   /** @param {ArrayLike<number> | null} marked not 0 where a mark is @param {Colours} colours */
   show(marked, colours) {
@@ -342,7 +342,7 @@ export class LoopFreePath {
   }
 
   /** @param {number} cell */
-  goOn(cell) {
+  extend(cell) {
     const before = this.places.get(cell);
     if (before === undefined) {
       this.places.set(cell, this.cells.length);
