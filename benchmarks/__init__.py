@@ -1,8 +1,8 @@
-"""Speed, side by side with peers in one run: ``python -m benchmarks``, or ``make bench``.
+"""Benchmarks of speed, with other packages in the same run: ``python -m benchmarks``, or ``make bench``.
 
-Read it in this order: `moves` (the rule everybody plays by, and the referee), `problems` and `maps` (what is asked),
-`peers` (who is asked), `worker` (one of them, in a process of its own), `comparison` (all of them), `floor` (a lean C++
-program to measure against), `targets` (what Andante promises), `fixed_costs`, `report`.
+Read the modules in this order: `moves` (the rule for moves, and the referee), `problems` and `maps` (the questions),
+`peers` (the packages), `worker` (one package in a separate process), `comparison` (all of them), `floor` (a minimal C++
+program as a lower bound), `targets` (what Andante promises), `fixed_costs`, `report`.
 
-Times are CPU times of one thread, best of several passes, and mean something only as ratios within one run.
+Times are CPU times of one thread, the best of several passes, and are comparable only within one run.
 """

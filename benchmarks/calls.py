@@ -1,4 +1,4 @@
-"""What a call of an agent costs, on a map of 512 x 512 cells: processor time, the best of several rounds."""
+"""The cost of calling agents on a map of 512 x 512 cells: processor time, the best of several rounds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHORT, THREADS = 16, 2  # problems of one step, for `run_many`
 
 
 def move_seconds(problem: Problem) -> float:
-    """One `agent.move` of many towards one goal."""
+    """Return the time of one `agent.move`, out of many towards one goal."""
     agent = andante.Agent(ALGORITHM, problem.world)
 
     def walk() -> None:
@@ -27,7 +27,7 @@ def move_seconds(problem: Problem) -> float:
 
 
 def watch_seconds(problem: Problem) -> float:
-    """One ``next(watch)`` of an agent without a log of thoughts."""
+    """Return the time of one ``next(watch)`` of an agent without a log of thoughts."""
     agent = andante.Agent(ALGORITHM, problem.world)
     moves = sum(1 for _ in islice(agent.watch(problem), CALLS))
 
@@ -39,25 +39,25 @@ def watch_seconds(problem: Problem) -> float:
 
 
 def agent_run_seconds(problem: Problem) -> float:
-    """One `agent.run` of a problem of one step, with its path."""
+    """Return the time of one `agent.run` of a problem of one step, with its path."""
     agent, step = andante.Agent(ALGORITHM, problem.world), first_step(problem)
     return _seconds(lambda: [agent.run(step) for _ in range(CALLS)], CALLS)
 
 
 def run_seconds(problem: Problem) -> float:
-    """One `andante.run` of a problem of one step."""
+    """Return the time of one `andante.run` of a problem of one step."""
     step = first_step(problem)
     return _seconds(lambda: [andante.run(ALGORITHM, step) for _ in range(CALLS)], CALLS)
 
 
 def many_seconds(problem: Problem) -> float:
-    """A problem of one step in a `run_many` of a few on two threads."""
+    """Return the time of a problem of one step in a `run_many` of a few on two threads."""
     steps = [first_step(problem)] * SHORT
     return _seconds(lambda: andante.run_many(ALGORITHM, steps, threads=THREADS), SHORT)
 
 
 def first_step(problem: Problem) -> Problem:
-    """The problem of going from the start to its first neighbour."""
+    """Return the problem of going from the start to its first neighbour."""
     near, _ = problem.graph.neighbours(problem.start)[0]
     return Problem(problem.graph, problem.start, near, problem.grid)
 

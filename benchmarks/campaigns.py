@@ -1,4 +1,4 @@
-"""What the machinery of a campaign costs on top of the trials themselves, and how busy it keeps the cores."""
+"""The overhead of a campaign over its trials, and how busy it keeps the cores."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ limits = { suboptimality = 100 }
 
 
 class Machinery(NamedTuple):
-    """What was measured."""
+    """The measured overhead of a campaign."""
 
     overhead: float  # processor time of a campaign over that of the bare trials
     busy: float  # the share of all cores that it kept busy
 
 
 def measure() -> Machinery:
-    """The same trials bare and as a campaign, in turn: the medians of several pairs."""
+    """Run the same trials directly and as a campaign, in turn, and return the medians of several pairs."""
     with TemporaryDirectory(prefix="andante-bench-") as scratch:
         file = Path(scratch, "mixed.toml")
         file.write_text(CAMPAIGN)

@@ -1,10 +1,10 @@
-"""``python -m benchmarks.cluster``: the throughput of a Dask cluster here, and what a large campaign would take.
+"""``python -m benchmarks.cluster``: the throughput of a Dask cluster here, and an estimate for a large campaign.
 
 The cluster is that of `docs/how-to/cluster.md`: a scheduler and workers with one thread each, started by the same
-commands, in processes of their own that talk over TCP. It runs one part of `studies/choosing/space.toml`, as
+commands, in separate processes that communicate over TCP. It runs one part of `studies/choosing/space.toml`, as
 `andante campaign run --engine dask --scheduler ... --part 1/8` does, in jobs as large as those of the whole campaign.
-What is extrapolated is the processor time of each side, which other work on the machine changes little. What the
-scheduler spends in the same time when there is nothing to do is measured first, and subtracted.
+The estimate is based on the processor time of each side, which other work on the machine changes little. What the
+scheduler spends when there is nothing to do is measured first, and subtracted.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from andante.markdown import markdown_table
 ROOT = Path(__file__).parents[1]
 SPACE = ROOT / "studies" / "choosing" / "space.toml"
 PART = "1/8"
-CORES = (2, 64, 256)  # what is extrapolated to, if one scheduler serves as many
+CORES = (2, 64, 256)  # numbers of cores that times are estimated for, if one scheduler serves as many
 START_SECONDS = 60
 IDLE_SECONDS = 20  # for which processes are watched that have nothing to do
 HOUR = 3600.0
@@ -49,7 +49,7 @@ class Cluster(NamedTuple):
 
 
 class Throughput(NamedTuple):
-    """What one part of a campaign took."""
+    """The cost of one part of a campaign."""
 
     workers: int
     trials: int
@@ -68,7 +68,7 @@ class Throughput(NamedTuple):
 
     @property
     def most_workers(self) -> float:
-        """The number of busy workers that keep the scheduler or the client, whichever is slower, busy too."""
+        """The number of workers that fully occupy the scheduler or the client, whichever is slower."""
         return self.worker / max(self.scheduler, self.client)
 
 
@@ -157,7 +157,7 @@ def measure(campaign: Campaign, part: Share, workers: int, size: int) -> Through
 
 
 def full_trials(file: Path) -> int:
-    """Return the number of trials of a campaign in full, whose problem sets all say how many problems they have."""
+    """Return the number of trials of a full campaign, whose problem sets must all give their number of problems."""
     campaign = read_campaign(file, "full")
     problems = {name: one.total for name, one in campaign.problems.items()}
     return sum(
@@ -167,7 +167,7 @@ def full_trials(file: Path) -> int:
 
 
 def report(found: list[Throughput], whole: int) -> str:
-    """Return the measurements and what follows from them, in Markdown."""
+    """Return the measurements and the estimates, in Markdown."""
     head = ["workers", "trials", "jobs", "time", "trials/s", "trials/s of a worker's processor time"]
     head += ["scheduler", "client", "other work on the machine"]
     rows = []
@@ -193,7 +193,7 @@ def report(found: list[Throughput], whole: int) -> str:
 
 
 def main() -> None:
-    """Measure clusters of several sizes, and print the table and the extrapolation."""
+    """Measure clusters of several sizes, and print the table and the estimates."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cluster", description=__doc__)
     parser.add_argument("--workers", type=int, nargs="+", default=[2, 4], help="sizes of clusters (default: 2 4)")
     parser.add_argument("--campaign", type=Path, default=SPACE, help="the campaign to measure (default: space.toml)")

@@ -1,8 +1,8 @@
-"""``python -m benchmarks.cold``: what a unit of a crowd costs because its memory is not in a cache, and the floor.
+"""``python -m benchmarks.cold``: the cost of memory outside the cache for units of a crowd, and a lower bound.
 
-The same moves of the same agents are timed alone, in arrays as long as the map; as one, a few and many units of a
-crowd; and, as a floor, what it takes only to read as many cache lines as a move touches, from as much memory as all
-units hold. See decision 32. Run it on a quiet machine.
+The same moves of the same agents are timed alone, in arrays as long as the map, and as one, a few and many units of a
+crowd. The lower bound is the time to read as many cache lines as a move touches, from as much memory as all units use.
+See decision 32. Run it on a quiet machine.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ ALONE = 8  # units that are also run alone
 CROWDS = (1, 8, 64, 1000)
 ROUNDS = 8
 LINE = 64  # bytes of a cache line
-TOUCHED, OLDER = 70, 28  # lines of its own that a move of tba(budget=10) touches, and those not in its last move either
-HELD = 75_000  # bytes that such a unit holds after 70 moves
+TOUCHED, OLDER = 70, 28  # a unit's lines that a move of tba(budget=10) touches, and those that its last move did not
+HELD = 75_000  # bytes that such a unit uses after 70 moves
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -45,14 +45,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         found[f"a crowd of {units:,}"] = crowd_ns(asked.algorithm, grid, units, asked.rounds)
     for lines in (OLDER, TOUCHED):
         found[f"only reading {lines} lines, their places known"] = lines_ns(lines, asked.rounds, chained=False)
-        found[f"only reading {lines} lines, each says where the next is"] = lines_ns(lines, asked.rounds, chained=True)
+        found[f"only reading {lines} lines, each naming the next"] = lines_ns(lines, asked.rounds, chained=True)
     table.rows = [[name, f"{ns:,.0f}", f"{1e6 / ns:,.0f}"] for name, ns in found.items()]
     table.notes = [f"{report.machine()}{report.load()}."]
     print(table.markdown())
 
 
 def alone_ns(algorithm: str, grid: Grid, rounds: int) -> float:
-    """Return the time of a move of an agent alone; of each move the best round counts."""
+    """Return the time of a move of an agent alone, in the best round for each move."""
     agent, ends = andante.Agent(algorithm, grid), _ends(grid, ALONE)
     problems = [grid.problem(start, goal) for start, goal in ends]
     times = [[agent.move_nanoseconds(problem)[FIRST:LAST] for problem in problems] for _ in range(rounds)]
@@ -60,7 +60,7 @@ def alone_ns(algorithm: str, grid: Grid, rounds: int) -> float:
 
 
 def crowd_ns(algorithm: str, grid: Grid, units: int, rounds: int) -> float:
-    """Return the time of a move in the loop of a crowd, without what a tick does around it; of each tick the best."""
+    """Return the time of a move in the loop of a crowd, without the rest of a tick, in the best round for each tick."""
     took, moved = np.full((2, rounds, LAST), math.inf), np.zeros(LAST)
     for k in range(rounds):
         crowd = andante.Crowd(algorithm, grid)
@@ -71,18 +71,18 @@ def crowd_ns(algorithm: str, grid: Grid, units: int, rounds: int) -> float:
             march = partial(squad.march, tick + 1, math.inf, 0.0, True, False, False)
             took[0, k, tick] = _nanoseconds(march)
             moved[tick] = squad.result["moved"][0]
-            took[1, k, tick] = _nanoseconds(march)  # all have moved: only the call
+            took[1, k, tick] = _nanoseconds(march)  # all units have moved, so this is only the call
     whole, calls = took.min(1)
     return float((whole - calls)[FIRST:].sum() / moved[FIRST:].sum())
 
 
 def lines_ns(lines: int, rounds: int, *, chained: bool) -> float:
-    """Return the time to read so many lines of each unit's memory; each round goes on where the last one stopped."""
+    """Return the time to read this many lines of each unit's memory; rounds continue where the last one stopped."""
     units, each, words = CROWDS[-1], HELD // LINE, LINE // 8
     places = np.argsort(np.random.default_rng(1).random((units, each)), axis=1)
     places = words * (places + each * np.arange(units)[:, np.newaxis])
     memory = np.zeros(units * each * words, np.int64)
-    memory[places] = np.roll(places, -1, axis=1)  # a line says where the next one is
+    memory[places] = np.roll(places, -1, axis=1)  # a line contains the place of the next one
     at, took = places[:, 0].copy(), []
     for _ in range(max(1, rounds // 4)):
         for first in range(0, each - lines + 1, lines):

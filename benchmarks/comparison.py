@@ -1,4 +1,4 @@
-"""Andante and its peers on the same problems, each in a process of its own."""
+"""Comparison of Andante and other packages on the same problems, each in a separate process."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from benchmarks.tables import Table, milliseconds, times
 from benchmarks.worker import Result
 
 OURS = "andante"
-FIELD_LIMIT = 4.0  # how many times faster than SciPy's Andante's distance fields are, at least
-TOLERANCE = 1e-4  # of costs, as a share: some peers count in whole numbers or in single precision
+FIELD_LIMIT = 4.0  # the promised speed of Andante's distance fields, relative to SciPy's
+TOLERANCE = 1e-4  # relative, of costs: some peers use whole numbers or single precision
 
-#: Times are those of one thread: libraries that would use more are asked not to.
+#: Settings that limit libraries to one thread.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
 
 Results = dict[str, list[Result]]  # of each peer, on each map
 
 
 def ask(name: str, problems: Path, budget: float, *, patience: float | None = None) -> Result:
-    """Let one peer solve one file of problems; whatever happens to it becomes part of the result."""
+    """Let one peer solve one file of problems; failures become part of the result."""
     peer = peers.find(name)
     if name != OURS and version(peer.package) is None:
         return Result(fault=f"not installed: pip install 'andante[{peer.extra}]'")
@@ -60,7 +60,7 @@ def _last_words(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def version(package: str) -> str | None:
-    """The version that is installed, if any."""
+    """Return the installed version, if there is one."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -68,13 +68,13 @@ def version(package: str) -> str | None:
 
 
 def compare(
-    names: Sequence[str], files: Sequence[Path], budget: float, tell: Callable[[str], None] = lambda text: None
+    names: Sequence[str], files: Sequence[Path], budget: float, say: Callable[[str], None] = lambda text: None
 ) -> Results:
-    """Ask everybody about everything, Andante first and last: the mean of its runs stands beside one run of theirs."""
+    """Run all peers on all problems, Andante first and last; the mean of its two runs is compared with theirs."""
     found: Results = {name: [] for name in (OURS, *names)}
     for file in files:
         for name in (OURS, *names):
-            tell(f"{name} on {file.stem}")
+            say(f"{name} on {file.stem}")
             found[name].append(ask(name, file, budget))
         again = ask(OURS, file, budget)
         if not again.fault and not found[OURS][-1].fault:
@@ -83,7 +83,7 @@ def compare(
 
 
 def _average(result: Result, again: Result) -> None:
-    # Not the better of the two: peers have one run, and the best of twice as many passes would flatter Andante.
+    # Not the better of the two: peers have one run, so the best of twice as many passes would be unfair.
     for name in ("seconds", "one_step_seconds", "field_seconds"):
         setattr(result, name, [(a + b) / 2 for a, b in zip(getattr(result, name), getattr(again, name), strict=False)])
 
@@ -92,7 +92,7 @@ def _average(result: Result, again: Result) -> None:
 
 
 def paths_table(results: Results, floor: Sequence[Result] = ()) -> Table:
-    """Whole problems, from two cells to a path; ``floor`` is how the floor did, if there is one."""
+    """Return the table of whole problems, from two cells to a path; ``floor`` has the results of the floor, if any."""
     made = Table(
         "Shortest paths, one call per problem",
         [
@@ -117,8 +117,8 @@ def paths_table(results: Results, floor: Sequence[Result] = ()) -> Table:
         label = f"{peer.package} {version(peer.package) or ''}".strip() + (" *" if peer.breaks else "")
         made.rows.append(_row(label, peer.way, results[name], ours, peer.breaks))
     made.notes = [
-        "problems: how many it came to in its time, and in how many passes, of which each problem's best counts.",
-        "x: times Andante's, on the problems that both came to.",
+        "problems: how many it solved in its time, and in how many passes, of which the best counts for each problem.",
+        "x: times Andante's time, on the problems that both solved.",
         *_promises(results),
     ]
     return made
@@ -168,7 +168,7 @@ def _mean(results: Sequence[Result], what: str) -> float:
 
 
 def _ratio(results: Sequence[Result], ours: Sequence[Result], what: str) -> float:
-    """Their time over ours, on the problems that both came to; infinite if there are none."""
+    """Return their time over ours, on the problems that both solved; infinite if there are none."""
     pairs = [
         pair
         for their, our in zip(results, ours, strict=True)
@@ -178,8 +178,8 @@ def _ratio(results: Sequence[Result], ours: Sequence[Result], what: str) -> floa
 
 
 def _promises(results: Mapping[str, Sequence[Result]]) -> list[str]:
-    """Whether A* is faster end to end than every peer that keeps the rule."""
-    notes = ["*: does not express the move rule, and so solves other problems."]
+    """Return notes on whether A* is faster end to end than every peer that keeps the rule."""
+    notes = ["*: cannot express the move rule, and so solves other problems."]
     fair = {
         name: _ratio(results[name], results[OURS], "seconds")
         for name in results
@@ -197,7 +197,7 @@ def _kept(promise: bool) -> str:
 
 
 def fields_table(results: Results) -> Table:
-    """Full distance fields: the cost from one cell to every other."""
+    """Return the table of full distance fields: the cost from one cell to every other."""
     made = Table("Full distance fields", ["package", "field, ms", "x", "costs"], left=("costs",))
     able = [name for name in results if any(result.field_seconds for result in results[name])]
     for name in sorted(able, key=lambda name: _ratio(results[name], results[OURS], "field_seconds")):

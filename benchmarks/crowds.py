@@ -1,4 +1,4 @@
-"""How fast crowds are, and how small."""
+"""The speed and the memory of crowds."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from andante.world.problem import Problem
 
 UNITS, ROUNDS = 1000, 5
 BODIES = 2000
-MINDS, SHARERS = 100, 200  # units whose memory is looked at; units that learn together
-FIRST, TICKS = 20, 50  # ticks that are not measured, because memory is still being touched for the first time; others
-SETTLED = Pace(expansions=100 * UNITS, ticks=3000)  # enough for most units to have learned most of what they will
+MINDS, SHARERS = 100, 200  # units whose memory is measured; units that learn together
+FIRST, TICKS = 20, 50  # ticks that are not measured, because memory is touched for the first time; measured ticks
+SETTLED = Pace(expansions=100 * UNITS, ticks=3000)  # enough for most units to learn most of what they will learn
 
 Cells = npt.NDArray[np.int64]
 
 
 def random_cells(grid: Grid, count: int, seed: int, *, apart: bool = False) -> Cells:
-    """Draw cells from which all others drawn here can be reached; ``apart``: no cell twice."""
+    """Draw connected cells; with ``apart``, no cell is drawn twice."""
     labels = grid.graph.components
     free = np.flatnonzero(grid.passable.ravel())
     largest = free[labels[free] == np.bincount(labels[free]).argmax()]
@@ -33,7 +33,7 @@ def random_cells(grid: Grid, count: int, seed: int, *, apart: bool = False) -> C
 
 
 def made(algorithm: str, grid: Grid, units: int = UNITS, **how: Any) -> andante.Crowd:
-    """Make a crowd whose units have far to go, and let it take its first ticks."""
+    """Make a crowd whose units have long paths, and run its first ticks."""
     crowd = andante.Crowd(algorithm, grid, **how)
     apart = how.get("bodies", False)
     crowd.add(random_cells(grid, units, seed=1, apart=apart), random_cells(grid, units, seed=2, apart=apart))
@@ -43,12 +43,12 @@ def made(algorithm: str, grid: Grid, units: int = UNITS, **how: Any) -> andante.
 
 
 def units_per_millisecond(algorithm: str, grid: Grid, databases: Sequence[Any] = ()) -> float:
-    """How many units move in a millisecond of one core, all that a tick does included."""
+    """Return how many units move in a millisecond of one core, including everything that a tick does."""
     return max(_moved(made(algorithm, grid, databases=databases), time.process_time) for _ in range(ROUNDS)) / 1000
 
 
 def speedup(algorithm: str, grid: Grid) -> float:
-    """How many times as many units two threads move as one does, in the same two lanes."""
+    """Return the speed of two threads relative to one, with the same two lanes."""
     one, two = (
         max(_moved(made(algorithm, grid, lanes=2, threads=threads), time.perf_counter) for _ in range(ROUNDS))
         for threads in (1, 2)
@@ -57,7 +57,7 @@ def speedup(algorithm: str, grid: Grid) -> float:
 
 
 def body_seconds(algorithm: str, grid: Grid, databases: Sequence[Any] = ()) -> float:
-    """How long the longest tick of many units with bodies takes, in which all of them plan; of the best round."""
+    """Return the time of the longest tick of many units with bodies, which all plan, in the best round."""
     found = []
     for _ in range(ROUNDS):
         crowd = made(algorithm, grid, BODIES, bodies=True, databases=databases)
@@ -72,7 +72,7 @@ def _moved(crowd: andante.Crowd, clock: Callable[[], float]) -> float:
 
 
 def _ticks(crowd: andante.Crowd, clock: Callable[[], float]) -> Iterator[tuple[float, int]]:
-    """Yield what ticks take, and how many units move in each, while at least half of the units walk."""
+    """Yield the time of each tick and the number of units that move in it, while at least half of the units walk."""
     for _ in range(TICKS):
         began = clock()
         tick = crowd.tick()
@@ -82,7 +82,7 @@ def _ticks(crowd: andante.Crowd, clock: Callable[[], float]) -> Iterator[tuple[f
 
 
 def add_seconds(algorithm: str, grid: Grid) -> float:
-    """How long it takes to add all units to a crowd."""
+    """Return the time to add all units to a crowd."""
     starts, goals = random_cells(grid, UNITS, seed=1), random_cells(grid, UNITS, seed=2)
     found = []
     for _ in range(ROUNDS):
@@ -94,7 +94,7 @@ def add_seconds(algorithm: str, grid: Grid) -> float:
 
 
 def memory_bytes(algorithm: str, grid: Grid) -> int:
-    """How much a crowd holds when it holds most; its cap is far above that."""
+    """Return the most memory that a crowd uses; its limit is far above that."""
     return run_crowd(andante.find(algorithm), _problems(grid, UNITS), SETTLED, memory=4e9).memory_bytes
 
 
@@ -108,7 +108,7 @@ def _problems(grid: Grid, count: int) -> list[Problem]:
 
 
 def mind_bytes(algorithm: str, grid: Grid, databases: Sequence[Any] = ()) -> float:
-    """How much a unit takes when it holds most, its row and single numbers included: the median over units."""
+    """Return the most memory that a unit uses, including its row and single numbers: the median over units."""
     problems = _problems(grid, MINDS)
     crowd = andante.Crowd(algorithm, problems[0].world, databases=databases)
     ids = crowd.add(*(cells_of([getattr(one, end) for one in problems], grid.width) for end in ("start", "goal")))
@@ -123,7 +123,7 @@ def mind_bytes(algorithm: str, grid: Grid, databases: Sequence[Any] = ()) -> flo
 
 
 def moves_saved(algorithm: str, grid: Grid) -> float:
-    """How many times as many moves units with one goal make if each learns alone, as when they learn together."""
+    """Return the moves of units with one goal that learn alone, relative to those that learn together."""
     cells = random_cells(grid, SHARERS + 1, seed=1)
     moves = []
     for share in (None, "goal"):

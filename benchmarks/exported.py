@@ -1,9 +1,9 @@
-"""What exported agents cost: a move in C and in WebAssembly against the loop in Python's process, sizes, and time.
+"""The cost of exported agents: a move in C and in WebAssembly relative to the loop in Python's process, and sizes.
 
     python -m benchmarks.exported [ALGORITHM ...]
 
-measures these, or all agents, and writes `benchmarks/exported.md`. With `--log FILE` a run that was stopped can be
-continued: agents that are in this file are not measured again.
+measures these, or all agents, and writes `benchmarks/exported.md`. With `--log FILE` a stopped run can be resumed:
+agents that are in this file are not measured again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from andante.world.problem import Problem
 from benchmarks import report
 from benchmarks.tables import Table, times
 
-ROUNDS = 7
+ROUNDS, SECONDS, LONGEST = 7, 1.0, 5.0  # rounds, for a second of processor time at least, and about five at most
 TABLE = Path("benchmarks/exported.md")
 ORDERS = {"dprlrta": "pattern(base=3, cover=aligned)"}  # a database that is not the default of its kind
 ASKED_C, ASKED_WASM = 1.1, 2.5  # times the loop in Python's process, at most
@@ -61,7 +61,9 @@ int main(int count, char **arguments) {
     if (andante_@NAME@_bytes(&files, &kept, &used) < 0) return 1;
     if (andante_@NAME@_init(&agent, &files, malloc(kept), kept, malloc(used + 1), used) < 0) return 1;
     double best = 1e9;
-    for (int round = 0; round < @ROUNDS@; round++) {
+    clock_t first = clock();
+    double spent = 0;
+    for (int round = 0; spent < (round < @ROUNDS@ ? @LONGEST@ : @SECONDS@); round++) {
         long long moves = 0; clock_t began = clock();
         for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
             andante_trial trial;
@@ -70,6 +72,7 @@ int main(int count, char **arguments) {
         }
         double took = (double)(clock() - began) / CLOCKS_PER_SEC / (double)moves;
         if (took < best) best = took;
+        spent = (double)(clock() - first) / CLOCKS_PER_SEC;
     }
     printf("%.12f", best);
     return 0;
@@ -86,7 +89,8 @@ const databases = await Promise.all(process.argv.slice(4).map(bytes));
 const agent = andante.agent("@NAME@", { plan: await bytes(process.argv[2]), map, databases });
 const problems = @PROBLEMS@;
 let best = Infinity;
-for (let round = 0; round < @ROUNDS@; round++) {
+let spent = 0;
+for (let round = 0; spent < (round < @ROUNDS@ ? @LONGEST@ : @SECONDS@); round++) {
   let moves = 0;
   const began = process.cpuUsage();
   for (const [start, goal] of problems) {
@@ -94,6 +98,7 @@ for (let round = 0; round < @ROUNDS@; round++) {
     moves += agent.library.view().getInt32(agent.result + 32, true);
   }
   const { user, system } = process.cpuUsage(began);
+  spent += (user + system) / 1e6;
   best = Math.min(best, (user + system) / 1e6 / moves);
 }
 console.log(best);
@@ -102,7 +107,7 @@ console.log(best);
 
 @dataclass(frozen=True)
 class Exported:
-    """What was measured of one agent; None where there is no compiler, no Zig or no Node."""
+    """The measurements of one agent; None where there is no compiler, no Zig or no Node."""
 
     algorithm: str
     python: float  # seconds per move
@@ -117,11 +122,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.exported", description=(__doc__ or "").partition("\n\n")[0]
     )
-    parser.add_argument("algorithms", nargs="*", metavar="ALGORITHM", help="all of the register, unless some are named")
+    parser.add_argument("algorithms", nargs="*", metavar="ALGORITHM", help="the algorithms (default: all)")
     parser.add_argument("--map", default="outdoor:512x512:7", help="a generated map (default %(default)s)")
     parser.add_argument("--problems", type=int, default=30, help="random problems on it (default %(default)s)")
     parser.add_argument("--out", type=Path, default=TABLE, help="the Markdown file to write (default %(default)s)")
-    parser.add_argument("--log", type=Path, help="a file to keep what was measured in; a stopped run continues from it")
+    parser.add_argument("--log", type=Path, help="a file for the measurements, from which a stopped run is resumed")
     asked = parser.parse_args(arguments)
     grid = map_named(asked.map)
     problems = andante.random_problems(grid, asked.problems, seed=1)
@@ -139,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _logged(log: Path | None, map_name: str, problems: int) -> dict[str, Exported]:
-    """Return what a log has of this map and this many problems, by algorithm."""
+    """Return the measurements in a log on this map and this many problems, by algorithm."""
     if log is None or not log.exists():
         return {}
     rows = [json.loads(line) for line in log.read_text().splitlines()]
@@ -154,18 +159,18 @@ def _log(log: Path | None, map_name: str, problems: int, one: Exported) -> None:
 
 def page(found: Sequence[Exported], map_name: str, problems: int) -> str:
     """Return the page about these agents."""
-    lead = f"Processor time per move on {map_name}, {problems} random problems, best of {ROUNDS} rounds."
-    about = f"C and WebAssembly are times the loop in Python's process. {report.machine()}{report.load()}."
-    return f"# What exported agents cost\n\n{lead} {about}\n\n{table(found).markdown()}\n"
+    lead = f"Processor time per move on {map_name}, {problems} random problems, the best of several rounds."
+    about = f"C and WebAssembly are relative to the loop in Python's process. {report.machine()}{report.load()}."
+    return f"# The cost of exported agents\n\n{lead} {about}\n\n{table(found).markdown()}\n"
 
 
 def asked_kb(algorithm: str) -> int:
-    """Return how large a static library may be, in KB."""
+    """Return the limit on the size of a static library, in KB."""
     return 300 if algorithm == "prlrts" else 100
 
 
 def table(found: Sequence[Exported]) -> Table:
-    """Return the table of these agents, with what was asked of them."""
+    """Return the table of these agents, with their limits."""
     columns = ["algorithm", "Python, ns", "C", "WebAssembly", "library, KB", "andante.wasm, KB"]
     made = Table("Agents", columns, [_row(one) for one in found])
     slow_c = [one.algorithm for one in found if one.c and one.c > ASKED_C * one.python]
@@ -177,7 +182,7 @@ def table(found: Sequence[Exported]) -> Table:
         ("Libraries: at most 100 KB, and 300 KB for prlrts", large),
     )
     for what, over in asked:
-        made.notes.append(f"{what} asked; {', '.join(over) or 'none'} above.")
+        made.notes.append(f"{what}; {', '.join(over) or 'none'} above.")
     return made
 
 
@@ -188,7 +193,7 @@ def _row(one: Exported) -> list[str]:
 
 
 def measure(algorithm: str, problems: Sequence[Problem], databases: Sequence[Database] = ()) -> Exported:
-    """Measure each side in its own process, one after the other."""
+    """Measure Python, C and WebAssembly, one after the other, each in its own process."""
     grid = problems[0].grid
     assert grid is not None
     with tempfile.TemporaryDirectory(prefix="andante-export-") as scratch:
@@ -198,7 +203,7 @@ def measure(algorithm: str, problems: Sequence[Problem], databases: Sequence[Dat
         name = json.loads((folder / "export.json").read_text())["agents"].popitem()[0]
         data = [str(folder / "data" / f"{grid.name}.{one}") for one in (f"{name}.plan", "image")]
         data += [str(next((folder / "data").glob(f"*.{one.kind}"))) for one in databases]
-        values = {"NAME": name, "ROUNDS": ROUNDS, "FOLDER": folder}
+        values = {"NAME": name, "ROUNDS": ROUNDS, "SECONDS": SECONDS, "LONGEST": LONGEST, "FOLDER": folder}
         pairs = [[problem.start, problem.goal] for problem in problems]
         static = folder / this_machine().name / this_machine().static
         return Exported(
@@ -214,8 +219,9 @@ def measure(algorithm: str, problems: Sequence[Problem], databases: Sequence[Dat
 def python_seconds(algorithm: str, problems: Sequence[Problem], databases: Sequence[Database] = ()) -> float:
     """Return the time of a move in Python's process, in the loop that `run_all` calls."""
     agent = andante.Agent(algorithm, problems[0].world, databases=databases)
-    found = []
-    for _ in range(ROUNDS + 1):  # the first one compiles
+    agent.run_all(problems, paths=False)  # compiles
+    first, found = time.process_time(), []
+    while time.process_time() - first < (LONGEST if len(found) < ROUNDS else SECONDS):
         began = time.process_time()
         trials = agent.run_all(problems, paths=False)
         found.append((time.process_time() - began) / sum(trial.moves for trial in trials))

@@ -1,4 +1,4 @@
-"""What Andante costs before it has done anything: to import, from the command line, in memory, and per problem."""
+"""The fixed costs of Andante: importing, the command line, memory, calls and problems."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class FixedCost:
 
     name: str
     measured: float
-    limit: float | None  # None: nothing was promised in numbers
+    limit: float | None  # None: there is no promise
     unit: str
     at_least: bool = False  # whether more is better
 
@@ -41,7 +41,7 @@ class FixedCost:
 
 
 def measure(files: Files) -> list[FixedCost]:
-    """All of them; ``files`` is a map of 512 x 512 cells with a problem on it."""
+    """Return all fixed costs; ``files`` is a map of 512 x 512 cells with a problem on it."""
     return [
         FixedCost("import andante", _best(_import_seconds), 0.5, "s"),
         FixedCost("andante solve, warm", _best(lambda: _solve_seconds(files)), 1.5, "s"),
@@ -49,7 +49,7 @@ def measure(files: Files) -> list[FixedCost]:
         *_calls(files),
         *_crowds(files),
         *_changes(files),
-        FixedCost("starting a problem, 2048 x 2048 against 64 x 64", _growth(), None, "x"),
+        FixedCost("starting a problem, 2048 x 2048 relative to 64 x 64", _growth(), None, "x"),
         *_abstraction(files),
         *_knowledge(files),
         *_exports(files),
@@ -99,7 +99,7 @@ def _memories(files: Files) -> list[FixedCost]:
 
 
 def _calls(files: Files) -> list[FixedCost]:
-    """What a call from Python costs, the step of LRTA* included."""
+    """Return the costs of calls from Python, including the step of LRTA*."""
     problem = files.problems[-1]
     return [
         FixedCost("agent.move", 1e6 * calls.move_seconds(problem), 2.0, "us"),
@@ -112,7 +112,7 @@ def _calls(files: Files) -> list[FixedCost]:
     ]
 
 
-#: Units of a crowd that move in a millisecond on a map of 512 x 512 cells, at least, and the database they need.
+#: The least number of units that move in a millisecond on a map of 512 x 512 cells, and the database they need.
 PACES = (
     ("cpd", "moves", 5000.0),
     ("lrta", None, 4000.0),
@@ -120,7 +120,7 @@ PACES = (
     ("dlrta", "pattern", 3000.0),
     ("tba(budget=10)", None, 1000.0),
 )
-#: What a unit may take when it holds most, in bytes, in the median on a map of 512 x 512 cells, and its database.
+#: The limit on the median of units' highest memory, in bytes, on a map of 512 x 512 cells, and their database.
 MINDS = (
     ("cpd", "moves", 2e3),
     ("dlrta", "pattern", 2e3),
@@ -135,7 +135,7 @@ SMALL = 128  # width of a map on which they are twice as fast
 
 
 def _crowds(files: Files) -> list[FixedCost]:
-    """What units in a crowd of a thousand cost, and two thousand with bodies."""
+    """Return the costs of units in a crowd of a thousand, and of two thousand with bodies."""
     grid, small = files.problems[0].grid, andante.generate("outdoor", SMALL, SMALL, seed=7)
     assert grid is not None
     given = _databases(grid)
@@ -143,7 +143,7 @@ def _crowds(files: Files) -> list[FixedCost]:
         *_paces(grid, given, 1),
         *_paces(small, _databases(small), 2),
         FixedCost(
-            "a crowd of tba(budget=10), 2 threads against 1", crowds.speedup("tba(budget=10)", grid), 1.7, "x", True
+            "a crowd of tba(budget=10), 2 threads relative to 1", crowds.speedup("tba(budget=10)", grid), 1.7, "x", True
         ),
         *(
             FixedCost(
@@ -158,7 +158,7 @@ def _crowds(files: Files) -> list[FixedCost]:
         FixedCost("memory of 1,000 LSS-LRTA* units, 512 x 512", crowds.memory_bytes("lss", grid) / 1e6, 100.0, "MB"),
         *_minds(grid, given),
         FixedCost(
-            f"moves of {crowds.SHARERS} LSS-LRTA*(20) units with one goal, alone against together, 256 x 256",
+            f"moves of {crowds.SHARERS} LSS-LRTA*(20) units with one goal, alone relative to together, 256 x 256",
             crowds.moves_saved("lss(lookahead=20)", andante.generate("outdoor", 256, 256, seed=7)),
             1.0,
             "x",
@@ -168,7 +168,7 @@ def _crowds(files: Files) -> list[FixedCost]:
 
 
 def _minds(grid: Grid, databases: dict[str, list[Database]]) -> list[FixedCost]:
-    """What a unit takes, also on a map that may change, where those with databases may have to search."""
+    """Return the memory of units, also on a map that may change, where those with databases may have to search."""
     found = []
     for name, kind, most in MINDS:
         known = databases.get(name) or ([] if kind is None else [andante.build(kind, grid)])
@@ -180,12 +180,12 @@ def _minds(grid: Grid, databases: dict[str, list[Database]]) -> list[FixedCost]:
 
 
 def _databases(grid: Grid) -> dict[str, list[Database]]:
-    """Return what each of the units needs on this map."""
+    """Return the databases that each of the units needs on this map."""
     return {name: [] if kind is None else [andante.build(kind, grid)] for name, kind, _ in PACES}
 
 
 def _paces(grid: Grid, databases: dict[str, list[Database]], factor: int) -> list[FixedCost]:
-    """Units per millisecond on this map, where they should be so many times as fast as on 512 x 512 cells."""
+    """Return units per millisecond on this map, where they should be ``factor`` times as fast as on 512 x 512 cells."""
     return [
         FixedCost(
             f"a crowd of {name}, {grid.width} x {grid.height}",
@@ -199,15 +199,13 @@ def _paces(grid: Grid, databases: dict[str, list[Database]], factor: int) -> lis
 
 
 def _exports(files: Files) -> list[FixedCost]:
-    """Exported agents; what cannot be measured without a compiler, Zig or Node is left out."""
+    """Return the costs of exported agents, without those that need a missing compiler, Zig or Node."""
     rows = []
     for algorithm in ("lrta", "tba", "prlrts"):
         found = exported.measure(algorithm, files.problems)
         against = {"C": (found.c, exported.ASKED_C), "WebAssembly in Node": (found.wasm, exported.ASKED_WASM)}
         rows += [
-            FixedCost(
-                f"{algorithm} exported to {where}, per move, against Python's process", took / found.python, most, "x"
-            )
+            FixedCost(f"{algorithm} exported to {where}, per move, relative to Python", took / found.python, most, "x")
             for where, (took, most) in against.items()
             if took is not None
         ]
@@ -224,7 +222,7 @@ def _knowledge(files: Files) -> list[FixedCost]:
     subgoal_seconds, _ = knowledge.build_seconds("subgoals(records=10000)", problems)
     move = knowledge.seconds_per_move("dlrta", problems, [pattern])
     return [
-        FixedCost("TBA*(100) per expansion, against our A*", slice_ / whole, 1.5, "x"),
+        FixedCost("TBA*(100) per expansion, relative to our A*", slice_ / whole, 1.5, "x"),
         FixedCost("PRA* per problem", 1e3 * knowledge.seconds_per_problem("pra", problems), 1.0, "ms"),
         FixedCost("building a pattern database", pattern_seconds, 30.0, "s"),
         FixedCost("building a database of 10,000 subgoals", subgoal_seconds, 3.0, "s"),
@@ -235,19 +233,19 @@ def _knowledge(files: Files) -> list[FixedCost]:
 def _campaign() -> list[FixedCost]:
     found = campaigns.measure()
     return [
-        FixedCost("a campaign's processor time, against the bare trials", found.overhead, 1.05, "x"),
+        FixedCost("a campaign's processor time, relative to its trials", found.overhead, 1.05, "x"),
         FixedCost("cores that a campaign leaves idle", 100 * (1 - found.busy), 10.0, "%"),
     ]
 
 
 def _growth() -> float:
-    """How much longer it takes to start a problem on a large map than on a small one."""
+    """Return the time to start a problem on a large map, relative to a small one."""
     small, large = (_start_seconds(side) for side in (64, 2048))
     return large / small
 
 
 def _start_seconds(side: int, count: int = 2000) -> float:
-    """The time for a problem of one move, when one agent solves many."""
+    """Return the time of a problem of one move, if one agent solves many."""
     grid = Grid(np.ones((side, side), bool))
     problems = [grid.problem((side // 2, side // 2), (side // 2 + 1, side // 2))] * count
     andante.run_many("lrta(depth=1)", problems[:2], paths=False)
@@ -261,43 +259,43 @@ def _start_seconds(side: int, count: int = 2000) -> float:
 
 
 def _abstraction(files: Files) -> list[FixedCost]:
-    """Building all levels above a map, and mending them."""
+    """Return the costs of building all levels above a map, and of repairing them."""
     scattered, published = levels.scattered(levels.MIDDLING), files.problems[0].grid
     assert published is not None
-    small, middling, large = map(levels.mend_seconds, (levels.SMALL, levels.MIDDLING, levels.LARGE))
+    small, middling, large = map(levels.repair_seconds, (levels.SMALL, levels.MIDDLING, levels.LARGE))
     return [
         FixedCost(f"all levels above {published.name}", levels.build_seconds(published), 0.15, "s"),
         FixedCost("all levels above scattered walls, 512 x 512", levels.build_seconds(scattered), 0.15, "s"),
         FixedCost("closing one cell under all levels, 512 x 512", 1e6 * middling, None, "us"),
-        FixedCost("closing one cell, 2048 x 2048 against 128 x 128", large / small, 2.0, "x"),
+        FixedCost("closing one cell, 2048 x 2048 relative to 128 x 128", large / small, 2.0, "x"),
     ]
 
 
 def _changes(files: Files) -> list[FixedCost]:
-    """What it costs to change a map."""
+    """Return the costs of changing a map."""
     grid = files.problems[0].grid
     assert grid is not None
     small, large = map(living.change_seconds, (living.SMALL, living.LARGE))
     low, high = (living.change_seconds(side, living.ALL_LEVELS) for side in (living.SMALL, living.LARGE))
-    mended = living.slowdown(grid, living.MENDS, living.ALL_LEVELS)
-    (side, piece), (middle, _) = (living.mending("pattern", cell) for cell in (living.SIDE_DOOR, living.BOTTLENECK))
+    repaired = living.slowdown(grid, living.REPAIRS, living.ALL_LEVELS)
+    (side, piece), (middle, _) = (living.repairing("pattern", cell) for cell in (living.SIDE_DOOR, living.BOTTLENECK))
     return [
         FixedCost("closing or opening one cell of a world, 2048 x 2048", 1e6 * large, 2.0, "us"),
-        FixedCost("closing or opening one cell of a world, 2048 x 2048 against 128 x 128", large / small, 1.5, "x"),
-        FixedCost("a tick of 1,000 LRTA* units with 100 changes, against one without", living.slowdown(grid), 1.5, "x"),
+        FixedCost("closing or opening one cell of a world, 2048 x 2048 relative to 128 x 128", large / small, 1.5, "x"),
+        FixedCost("a tick of 1,000 LRTA* units with 100 changes, relative to none", living.slowdown(grid), 1.5, "x"),
         FixedCost("one cell of a world and all levels above it, 2048 x 2048", 1e6 * high, 30.0, "us"),
-        FixedCost("one cell of a world and all levels above it, 2048 x 2048 against 128 x 128", high / low, 1.5, "x"),
-        FixedCost("a tick of 1,000 LRTA* units with 10 changes and all levels to mend", mended, 1.5, "x"),
-        FixedCost("mending a pattern when a side room's door closes, against building it", side, 0.05, "x"),
-        FixedCost("mending a pattern when a bottleneck closes, against building it", middle, None, "x"),
-        FixedCost("the longest piece of mending a pattern, 256 x 256", 1e3 * piece, None, "ms"),
+        FixedCost("one cell of a world and its levels, 2048 x 2048 relative to 128 x 128", high / low, 1.5, "x"),
+        FixedCost("a tick of 1,000 LRTA* units with 10 changes and all levels to repair", repaired, 1.5, "x"),
+        FixedCost("repairing a pattern when a side room's door closes, relative to building it", side, 0.05, "x"),
+        FixedCost("repairing a pattern when a bottleneck closes, relative to building it", middle, None, "x"),
+        FixedCost("the longest piece of repairing a pattern, 256 x 256", 1e3 * piece, None, "ms"),
     ]
 
 
 def table(costs: Sequence[FixedCost]) -> Table:
-    """The fixed costs, and whether they keep their limits."""
+    """Return the table of fixed costs, with their limits."""
     made = Table("Fixed costs", ["what", "measured", "limit", "kept"], left=("kept",))
-    made.notes = ["Seconds here are wall-clock time, the best of several starts: a busy machine makes them longer."]
+    made.notes = ["Seconds here are wall-clock time, the best of several starts; they are longer on a busy machine."]
     for each in costs:
         promise = ["", ""]
         if each.limit is not None:

@@ -1,6 +1,7 @@
-"""The floor: a lean C++ program, no part of Andante, that says what a search costs at the least on this machine.
+"""The floor: a minimal C++ program that gives a lower bound on the cost of searches on this machine.
 
-Where the project is developed it lies beside it, in ``shared/floor``; elsewhere there is nothing to compare with.
+It is not a part of Andante. Where Andante is developed, it is in ``shared/floor`` beside the repository; elsewhere
+there is no lower bound to compare with.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ OPTIONS = ("-O3", "-march=native", "-std=c++17")
 
 
 class NoFloorError(Exception):
-    """There is no floor here; the message says why."""
+    """An error because the floor is missing; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Floor:
 
     @classmethod
     def compiled(cls, folder: Path, source: Path = SOURCE) -> Floor:
-        """Compile it into ``folder``; `NoFloorError` if that cannot be done here."""
+        """Compile it into ``folder``; raise `NoFloorError` if that is not possible here."""
         compiler = shutil.which("g++")
         if not source.is_file():
             raise NoFloorError("its source is not on this machine")
@@ -54,7 +55,7 @@ class Floor:
         return cls(program)
 
     def run(self, map_file: Path, scenario: Path, algorithm: str) -> Run:
-        """Every problem of the scenario once."""
+        """Run every problem of the scenario once."""
         done = subprocess.run(
             [self.program, map_file, scenario, algorithm, "0", "1"], capture_output=True, text=True, check=True
         )

@@ -1,4 +1,4 @@
-"""What offline knowledge and planning over regions cost, on a map of 512 x 512 cells."""
+"""The costs of databases and of planning over regions, on a map of 512 x 512 cells."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Problems = Sequence[Problem]
 
 
 def seconds_per_expansion(algorithm: str, problems: Problems) -> float:
-    """The processor time of an agent for each state it expands, the best of several runs."""
+    """Return the processor time of an agent for each state it expands, the best of several runs."""
     return min(_cpu_seconds(algorithm, problems, "states_expanded") for _ in range(REPEATS))
 
 
 def seconds_per_problem(algorithm: str, problems: Problems) -> float:
-    """The processor time of an agent for each problem, the best of several runs."""
+    """Return the processor time of an agent for each problem, the best of several runs."""
     return min(_cpu_seconds(algorithm, problems, "solved") for _ in range(REPEATS))
 
 
 def seconds_per_move(algorithm: str, problems: Problems, databases: Sequence[Any]) -> float:
-    """The time of the compiled loop for each move, the best of several runs."""
+    """Return the time of the compiled loop for each move, the best of several runs."""
     andante.run_many(algorithm, problems[:2], paths=False, databases=databases)  # compile, and make the agent
     found = []
     for _ in range(REPEATS):
@@ -42,7 +42,7 @@ def _cpu_seconds(algorithm: str, problems: Problems, per: str) -> float:
 
 
 def build_seconds(kind: str, problems: Problems) -> tuple[float, Any]:
-    """How long a database takes to build on all cores, and the database."""
+    """Return the time to build a database on all cores, and the database."""
     grid = problems[0].grid
     assert grid is not None
     began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""What clique abstraction costs: to build all levels above a map, and to mend them when one of its cells is closed."""
+"""The cost of clique abstraction: building all levels above a map, and repairing them when one of its cells closes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ CHANGES = 500
 
 
 def scattered(side: int) -> Grid:
-    """A map with a wall in every tenth cell or so, which spoils nearly every large clique: the slowest to build on."""
+    """Return a map with a wall in every tenth cell or so, which splits nearly every large clique: the slowest case."""
     return andante.generate("random", side, side, seed=7, density=0.1)
 
 
 def build_seconds(grid: Grid) -> float:
-    """The time to build all levels, the best of several."""
+    """Return the time to build all levels, the best of several."""
     return min(_build_seconds(grid) for _ in range(REPEATS))
 
 
@@ -31,8 +31,8 @@ def _build_seconds(grid: Grid) -> float:
     return time.perf_counter() - began
 
 
-def mend_seconds(side: int) -> float:
-    """The time to mend all levels of a map when one cell is closed: the median over many cells, each opened again."""
+def repair_seconds(side: int) -> float:
+    """Return the time to repair all levels of a map when one cell closes: the median over many cells."""
     grid = scattered(side)
     levels = ChangingHierarchy(grid)
     cells = np.random.default_rng(7).choice(np.flatnonzero(grid.passable.ravel()), CHANGES, replace=False).tolist()

@@ -1,6 +1,7 @@
-"""The rule of the benchmark's grids, written apart from Andante, so that the referee is not one of the players.
+"""The rule for moves on the benchmark's grids, written independently of Andante so that the referee is neutral.
 
-A cell has eight neighbours, a diagonal move needs both adjacent cardinal cells free, moves cost 1 and the root of 2.
+A cell has eight neighbours, a diagonal move needs both adjacent cardinal cells free, and moves cost 1 or the square
+root of 2.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ Passable = npt.NDArray[np.bool_]  # [height, width]
 
 SQRT2 = math.sqrt(2)
 
-#: North first, then clockwise: odd ones are diagonal, and lie between their two cardinals.
+#: North first, then clockwise; odd ones are diagonal, between their two cardinals.
 STEPS: tuple[Cell, ...] = ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))
 
 _NUMBER = np.full((3, 3), -1)  # of a step, by dy + 1 and dx + 1
@@ -26,7 +27,7 @@ for _d, (_dx, _dy) in enumerate(STEPS):
 
 
 def legal_steps(passable: Passable) -> npt.NDArray[np.bool_]:
-    """May step d be made from the cell? bool[8, height, width]."""
+    """Return whether step d may be made from each cell, as bool[8, height, width]."""
     height, width = passable.shape
     framed = np.pad(passable, 1)
     beside = [passable & framed[1 + dy : 1 + dy + height, 1 + dx : 1 + dx + width] for dx, dy in STEPS]
@@ -36,14 +37,14 @@ def legal_steps(passable: Passable) -> npt.NDArray[np.bool_]:
 
 
 def octile(dx: Any, dy: Any) -> Any:
-    """The least cost between cells this far apart; for numbers and arrays."""
+    """Return the least cost between cells this far apart, for numbers or arrays."""
     dx, dy = abs(dx), abs(dy)
     return np.maximum(dx, dy) + (SQRT2 - 1) * np.minimum(dx, dy)
 
 
 @dataclass(frozen=True)
 class Arcs:
-    """The map as an explicit graph over its free cells, for peers that know no grids."""
+    """The map as an explicit graph over its free cells, for peers without grids."""
 
     passable: Passable
     cell: npt.NDArray[np.int64]  # [nodes, 2], x and y
@@ -54,7 +55,7 @@ class Arcs:
 
     @classmethod
     def of(cls, passable: Passable) -> Arcs:
-        """Every legal move of the map, in both directions."""
+        """Return every legal move of the map, in both directions."""
         number = np.full(passable.shape, -1)
         number[passable] = np.arange(passable.sum())
         source, sink, cost = [], [], []
@@ -67,33 +68,33 @@ class Arcs:
         return cls(passable, cell, np.concatenate(source), np.concatenate(sink), np.concatenate(cost), number)
 
     def node(self, cell: Cell) -> int:
-        """The number of a free cell."""
+        """Return the number of a free cell."""
         return int(self.number[cell[1], cell[0]])
 
     def estimates(self, goal: Cell) -> npt.NDArray[np.float64]:
-        """The octile distance of every node to ``goal``."""
+        """Return the octile distance of every node to ``goal``."""
         return np.asarray(octile(self.cell[:, 0] - goal[0], self.cell[:, 1] - goal[1]))
 
     def edges(self) -> list[tuple[int, int, float]]:
-        """Every move once, whichever its direction."""
+        """Return every move once, in one of its directions."""
         once = self.source < self.sink
         return list(zip(self.source[once].tolist(), self.sink[once].tolist(), self.cost[once].tolist(), strict=True))
 
     def matrix(self) -> Any:
-        """The costs as a scipy.sparse matrix."""
+        """Return the costs as a scipy.sparse matrix."""
         from scipy.sparse import csr_array
 
         return csr_array((self.cost, (self.source, self.sink)), shape=(len(self.cell), len(self.cell)))
 
     def field(self, distance: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Distances of nodes laid out as the map, infinite where blocked."""
+        """Return distances of nodes in the shape of the map, infinite where blocked."""
         table = np.full(self.passable.shape, np.inf)
         table[self.passable] = distance
         return table
 
 
 class Verdict(NamedTuple):
-    """What the referee says of a path."""
+    """The referee's verdict on a path."""
 
     arrives: bool  # from the start to the goal
     illegal: int  # moves against the rule
@@ -101,7 +102,7 @@ class Verdict(NamedTuple):
 
 
 def judge(legal: npt.NDArray[np.bool_], path: npt.ArrayLike, start: Cell, goal: Cell) -> Verdict:
-    """Walk ``path``, a table of x and y, on the map whose `legal_steps` are given."""
+    """Judge ``path``, a table of x and y, on the map whose `legal_steps` are given."""
     cells = np.asarray(path).reshape(-1, 2).astype(np.int64)
     if len(cells) == 0 or tuple(cells[0]) != start or tuple(cells[-1]) != goal:
         return Verdict(False, 0, math.inf)

@@ -1,4 +1,4 @@
-"""What is asked: problems on a map, with the right answers, which are SciPy's and not Andante's."""
+"""Problems on a map with their correct answers, which are SciPy's and not Andante's."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy.typing as npt
 
 from benchmarks.moves import STEPS, Arcs, Cell, Passable, legal_steps
 
-FIELDS = 8  # how many distance fields are asked for on each map
-ONE_STEP = 20  # and how many problems of a single move
+FIELDS = 8  # the number of distance fields on each map
+ONE_STEP = 20  # the number of problems of a single move
 
 
 @dataclass(frozen=True)
 class ProblemSet:
-    """The problems on one map, in an order of which any beginning is a fair sample."""
+    """The problems on one map, in random order, so that any first part is a fair sample."""
 
     name: str
     passable: Passable
@@ -30,25 +30,25 @@ class ProblemSet:
         return len(self.start)
 
     def pairs(self) -> list[tuple[Cell, Cell]]:
-        """Start and goal of every problem."""
+        """Return start and goal of every problem."""
         return _pairs(self.start, self.goal)
 
     def one_step_pairs(self) -> list[tuple[Cell, Cell]]:
-        """Start and goal of the problems of a single move."""
+        """Return start and goal of the problems of a single move."""
         return _pairs(self.start, self.near_goal)
 
     def head(self, count: int) -> ProblemSet:
-        """The first ``count`` problems."""
+        """Return the first ``count`` problems."""
         cut = {name: getattr(self, name)[:count] for name in ("start", "goal", "optimal", "near_goal", "field")}
         return replace(self, **cut)
 
     def save(self, path: Path) -> None:
-        """Write it where a worker can read it."""
+        """Write the problems to a file that workers can read."""
         np.savez(path, **{each.name: getattr(self, each.name) for each in fields(self)})
 
     @classmethod
     def load(cls, path: Path) -> ProblemSet:
-        """Read what `save` wrote."""
+        """Read a file that `save` wrote."""
         with np.load(path) as arrays:
             found = {each.name: arrays[each.name] for each in fields(cls)}
         return cls(**{**found, "name": str(found["name"])})
@@ -59,7 +59,7 @@ def _pairs(starts: npt.NDArray[np.int64], goals: npt.NDArray[np.int64]) -> list[
 
 
 def on_map(name: str, passable: Passable, pairs: list[tuple[Cell, Cell]], *, seed: int = 0) -> ProblemSet:
-    """The problem set of these starts and goals, shuffled, with the answers worked out."""
+    """Return the problem set of these starts and goals, shuffled, with the answers."""
     order = np.random.default_rng(seed).permutation(len(pairs))
     start = np.array([pairs[i][0] for i in order], np.int64).reshape(-1, 2)
     goal = np.array([pairs[i][1] for i in order], np.int64).reshape(-1, 2)
@@ -70,7 +70,7 @@ def on_map(name: str, passable: Passable, pairs: list[tuple[Cell, Cell]], *, see
 def _answers(
     passable: Passable, start: npt.NDArray[np.int64], goal: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """The optimal cost of every problem, and the first distance fields."""
+    """Return the optimal cost of every problem, and the first distance fields."""
     from scipy.sparse.csgraph import dijkstra
 
     arcs = Arcs.of(passable)

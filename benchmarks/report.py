@@ -1,4 +1,4 @@
-"""The record of a run: ``latest.md``."""
+"""The report of a run: ``latest.md``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PACKAGES = ("andante", "numba", "numpy", "scipy")
 
 
 def write(path: Path, maps: Sequence[str], count: int, tables: Sequence[Table]) -> None:
-    """Write the tables down, with when and where they were measured."""
+    """Write the tables, with the date and the machine."""
     text = [
         "# The last `make bench`",
         "",
@@ -33,12 +33,12 @@ def write(path: Path, maps: Sequence[str], count: int, tables: Sequence[Table]) 
 
 
 def load() -> str:
-    """How busy the machine is, where it says so: wall-clock times are worth less when others work on it."""
+    """Return the load of the machine, if it is known; wall-clock times are less reliable on a busy machine."""
     return f", load average {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
 
 
 def machine() -> str:
-    """The processor and the system, in a few words."""
+    """Return the processor and the system, in a few words."""
     return f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
 
 

@@ -11,7 +11,7 @@ from andante.markdown import markdown_table
 
 @dataclass
 class Table:
-    """Rows of text under a title; the first column is to the left, the others to the right unless named in ``left``."""
+    """Rows of text under a title; the first column and those in ``left`` are aligned left, the others right."""
 
     title: str
     columns: list[str]
@@ -23,7 +23,7 @@ class Table:
         return column == self.columns[0] or column in self.left
 
     def rich(self) -> rich.table.Table:
-        """For the terminal."""
+        """Return the table for a terminal."""
         caption = "\n".join(self.notes)
         table = rich.table.Table(title=self.title, title_justify="left", caption=caption, caption_justify="left")
         for column in self.columns:
@@ -35,13 +35,13 @@ class Table:
         return table
 
     def markdown(self) -> str:
-        """For a file."""
+        """Return the table for a file."""
         table = markdown_table(self.columns, self.rows, self.left)
         return "\n".join([f"## {self.title}", "", table, *(f"\n{note}" for note in self.notes)])
 
 
 def milliseconds(seconds: float) -> str:
-    """A time between microseconds and minutes, in milliseconds, with three digits that count.
+    """Return a time in milliseconds, with three significant digits.
 
     >>> milliseconds(0.0000123), milliseconds(0.1234), milliseconds(12.3)
     ('0.0123', '123', '12300')
@@ -52,7 +52,7 @@ def milliseconds(seconds: float) -> str:
 
 
 def times(ratio: float) -> str:
-    """A ratio.
+    """Return a ratio as text.
 
     >>> times(0.8412), times(12.3), times(1234.5)
     ('0.84', '12.3', '1234')

@@ -1,6 +1,6 @@
-"""What Andante promises: so many times the floor, and no more.
+"""The promises about Andante's speed, as multiples of the floor.
 
-To add a row, add a `Target`: its name, its unit, what the floor calls it, how Andante does it, and the limit.
+To add a row, add a `Target`: its name, its unit, the floor's name for it, Andante's function, and the limit.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ Problems = Sequence[Problem]
 
 @dataclass(frozen=True)
 class Target:
-    """One thing that both sides do."""
+    """One task that both sides do."""
 
     name: str
-    unit: str  # of which both sides count their own: a key of UNITS
+    unit: str  # counted by each side itself: a key of UNITS
     floor: str  # the floor's name for it
-    ours: Callable[[Problems], int]  # solve all, and say how many units that took
+    ours: Callable[[Problems], int]  # solves all problems, and returns the number of units
     limit: float  # times the floor, at most
 
 
@@ -45,19 +45,19 @@ UNITS = {"move": "moves", "expansion": "expanded", "field": "plans"}
 
 
 def _arrived(trials: list[andante.Trial]) -> list[andante.Trial]:
-    """The trials, if all reached the goal: the speed of an agent that gives up means nothing."""
+    """Return the trials if all reached the goal, because the speed of an agent that gives up has no meaning."""
     if not all(trial.solved for trial in trials):
         raise RuntimeError(f"{sum(not trial.solved for trial in trials)} of {len(trials)} problems were not solved")
     return trials
 
 
 def _moves(algorithm: str) -> Callable[[Problems], int]:
-    """Solve with an algorithm and count its moves."""
+    """Return a function that solves problems with an algorithm and counts its moves."""
     return lambda problems: sum(trial.moves for trial in _arrived(andante.run_many(algorithm, problems, paths=False)))
 
 
 def _expansions(algorithm: str) -> Callable[[Problems], int]:
-    """Solve with an algorithm and count the states it expands."""
+    """Return a function that solves problems with an algorithm and counts the states it expands."""
 
     def solve(problems: Problems) -> int:
         return sum(trial.states_expanded for trial in _arrived(andante.run_many(algorithm, problems, paths=False)))
@@ -93,10 +93,10 @@ def _first_moves(problems: Problems) -> int:
     return len(problems)
 
 
-# Path counts look at all moves of all states, like the floor's plain field, and are compared with it. First moves are
-# found along canonical paths, and are compared with a field along one canonical path to each state.
-# The floor has no family: there it is compared with LRTA*'s moves. LSS-LRTA* is counted in expansions, of lookahead and
-# learning together: both sides make as many per plan (38 and 38 with a lookahead of 10).
+# Path counts use all moves of all states, like the floor's plain field, with which they are compared. First moves are
+# found along canonical paths, and are compared with a field along one canonical path to each state. The floor does not
+# have the family, which is compared with LRTA*'s moves. LSS-LRTA* is counted in expansions, in lookahead and learning:
+# both sides make the same number per plan (38 with a lookahead of 10).
 TARGETS = (
     Target("LRTA*(depth=1)", "move", "lrta", _moves("lrta(depth=1)"), 2.5),
     Target("A*", "expansion", "astar_bucket:12", _expansions("astar"), 1.5),
@@ -112,7 +112,7 @@ TARGETS = (
 
 @dataclass
 class Measured:
-    """Seconds per unit on each map, the best of some rounds."""
+    """The seconds per unit on each map, the best of some rounds."""
 
     target: Target
     ours: list[float] = field(default_factory=list)
@@ -120,13 +120,13 @@ class Measured:
 
     @property
     def ratios(self) -> list[float]:
-        """How many times the floor, on each map."""
+        """Andante's time over the floor's, on each map."""
         return [ours / floor for ours, floor in zip(self.ours, self.floor, strict=True)]
 
 
 @dataclass(frozen=True)
 class Files:
-    """A problem set as the floor reads it, and as Andante does."""
+    """A problem set in the floor's format and in Andante's."""
 
     map: Path
     scenario: Path
@@ -134,7 +134,7 @@ class Files:
 
     @classmethod
     def write(cls, problems: ProblemSet, folder: Path) -> Files:
-        """Lay out both."""
+        """Write both."""
         grid = Grid(problems.passable, name=problems.name.replace("/", "-").split(" ")[0])
         asked = [
             grid.problem(start, goal).with_optimal_cost(float(cost))
@@ -147,7 +147,7 @@ class Files:
 
 
 def measure(target: Target, floor: Floor, sets: Sequence[Files], rounds: int = ROUNDS) -> Measured:
-    """Both sides in turn, several times; the best of each counts."""
+    """Measure both sides in turn, several times; the best of each counts."""
     found = Measured(target)
     for files in sets:
         target.ours(files.problems[:2])  # compile
@@ -163,21 +163,21 @@ def measure(target: Target, floor: Floor, sets: Sequence[Files], rounds: int = R
     return found
 
 
-def measure_all(floor: Floor, sets: Sequence[Files], tell: Callable[[str], None]) -> list[Measured]:
-    """Every target."""
+def measure_all(floor: Floor, sets: Sequence[Files], say: Callable[[str], None]) -> list[Measured]:
+    """Measure every target."""
     measured = []
     for target in TARGETS:
-        tell(f"{target.name} against the floor")
+        say(f"{target.name} against the floor")
         measured.append(measure(target, floor, sets))
     return measured
 
 
 def floor_result(floor: Floor, files: Files, problems: ProblemSet, rounds: int = ROUNDS) -> Result:
-    """How the floor's A* does where peers are compared."""
+    """Return the result of the floor's A* for the comparison with peers."""
     runs = [floor.run(files.map, files.scenario, "astar_bucket:12") for _ in range(rounds)]
     return Result(
         prepare_seconds=min(run.load_seconds for run in runs),
-        # It reports CPU time in total only (times per problem are wall-clock times), so each has an equal share.
+        # It reports only total CPU time (times per problem are wall-clock times), so each problem gets an equal share.
         seconds=[min(run.cpu_seconds for run in runs) / len(problems)] * len(problems),
         passes=rounds,
         expanded=runs[0].expanded,
@@ -186,7 +186,7 @@ def floor_result(floor: Floor, files: Files, problems: ProblemSet, rounds: int =
 
 
 def table(measured: Sequence[Measured], names: Sequence[str]) -> Table:
-    """The promises, and whether they are kept on every map."""
+    """Return the table of promises, and whether they are kept on every map."""
     made = Table(
         TITLE,
         ["search", "unit", "floor, ns", "Andante, ns", *names, "limit", "kept"],

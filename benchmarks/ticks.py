@@ -1,7 +1,7 @@
-"""``make ticks``: how well ticks keep to their microseconds, as a histogram.
+"""``make ticks``: how well ticks keep to their budget in microseconds, as a histogram.
 
-More units than the budget is enough for walk over a map of 512 x 512 cells, and get new goals when they arrive. Run it
-on a quiet machine: while another process has the core, no tick can end. Writes a table, and a picture for the
+More units than the budget is enough for walk on a map of 512 x 512 cells, and get new goals when they arrive. Run it on
+a quiet machine, because no tick can end while another process has the core. It writes a table, and a picture for the
 documentation.
 """
 
@@ -24,9 +24,9 @@ from benchmarks.crowds import made, random_cells
 from benchmarks.tables import Table
 
 LATE = 1.1  # times the budget, beyond which a tick is late
-WANTED = 99.99  # per cent of ticks that should not be
+WANTED = 99.99  # per cent of ticks that should not be late
 EDGES = (0.5, 0.9, 1.0, 1.01, 1.02, 1.05, LATE, 1.25, 1.5, 2.0, 5.0)  # of the histogram, in budgets
-AHEAD = 400e6  # bytes of memory asked for before the first tick
+AHEAD = 400e6  # bytes of memory requested before the first tick
 RENEWED = 16  # ticks after which units that have arrived get new goals
 WIDEST = 40  # characters of a bar
 TABLE, PICTURE = Path("benchmarks/ticks.md"), Path("docs/images/ticks.svg")
@@ -34,7 +34,7 @@ BAR = 5.0  # microseconds: the width of a bar of the picture
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, print the histogram, write it and draw it."""
+    """Measure ticks, and print, write and draw the histogram."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.ticks", description=(__doc__ or "").partition("\n\n")[2]
     )
@@ -59,9 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def measure(
     algorithm: str, grid: Grid, units: int, ticks: int, microseconds: float
 ) -> tuple[npt.NDArray[np.float64], float]:
-    """Return what each tick took, in microseconds, and how many units had to wait on average."""
+    """Return the time of each tick in microseconds, and how many units had to wait on average."""
     crowd = made(algorithm, grid, units, memory=1e9)
-    crowd.compile(memory=AHEAD)  # as a game does while a level loads: else some ticks wait for memory
+    crowd.compile(memory=AHEAD)  # as a game does while a level loads; otherwise some ticks wait for memory
     ids, goals = np.arange(units), random_cells(grid, ticks + units, seed=3)
     found, waiting = np.zeros(ticks), 0
     gc.collect()
@@ -77,7 +77,7 @@ def measure(
 
 
 def histogram(took: npt.NDArray[np.float64], budget: float) -> Table:
-    """Return how many ticks lasted how long."""
+    """Return the histogram of the times of ticks."""
     bounds = np.array([0.0, *EDGES, np.inf]) * budget
     counts = np.histogram(took, np.nan_to_num(bounds, posinf=np.finfo(float).max))[0]
     table = Table("Ticks", ["microseconds", "ticks", "per cent", ""], left=("",))
@@ -90,13 +90,13 @@ def histogram(took: npt.NDArray[np.float64], budget: float) -> Table:
     points = ", ".join(f"{np.percentile(took, p, method='higher'):,.0f} us at {p:g} %" for p in (50, 99, 99.9, 99.99))
     table.notes = [
         f"{share:.2f} % of the ticks lasted at most {LATE * budget:,.0f} us ({WANTED} % wanted: {kept}).",
-        f"{points}; the longest {took.max():,.0f} us.",
+        f"{points}; the longest took {took.max():,.0f} us.",
     ]
     return table
 
 
 def draw(took: npt.NDArray[np.float64], budget: float, path: Path) -> None:
-    """Draw how many ticks lasted how long, up to the first that are late; those are one bar at the end."""
+    """Draw the histogram, with all late ticks in one bar at the end."""
     late = LATE * budget
     low = min(float(np.percentile(took, 1)), late - BAR)
     edges = np.append(np.arange(BAR * (low // BAR), late, BAR), [late, late + BAR])

@@ -1,7 +1,8 @@
 """One peer, one map, one process: ``python -m benchmarks.worker PEER PROBLEMS.npz RESULT.json BUDGET``.
 
-A pass asks every problem in turn, if it can within BUDGET seconds, and the referee walks every path. More passes follow
-while there is time, and each problem's best counts. Times are CPU times of the whole process: threads cannot hide.
+A pass runs every problem in turn, as far as BUDGET seconds allow, and the referee checks every path. More passes follow
+while there is time, and the best time of each problem counts. Times are CPU times of the whole process, with all
+threads.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ PASSES = 3
 
 @dataclass
 class Result:
-    """How a peer did on one map."""
+    """The results of a peer on one map."""
 
     fault: str = ""  # why it did not finish
     prepare_seconds: float = 0.0
-    seconds: list[float] = field(default_factory=list)  # of each problem it came to
+    seconds: list[float] = field(default_factory=list)  # of each problem that it solved in time
     passes: int = 0  # over these problems
-    expanded: int = 0  # states, over all these problems, where the package says so
+    expanded: int = 0  # states, over all these problems, if the package reports them
     one_step_seconds: list[float] = field(default_factory=list)
     field_seconds: list[float] = field(default_factory=list)
     lost: int = 0  # answers that do not lead from start to goal
@@ -42,13 +43,13 @@ class Result:
 
 
 def measure(peer: Peer, problems: ProblemSet, budget: float) -> Result:
-    """Ask ``peer`` everything."""
+    """Run ``peer`` on all problems and fields."""
     result = Result()
     try:
         began = time.process_time()
         handle = peer.prepare(problems.passable)
         result.prepare_seconds = time.process_time() - began
-        peer.solve(handle, *problems.one_step_pairs()[0])  # whatever is done once is not counted
+        peer.solve(handle, *problems.one_step_pairs()[0])  # work that is done only once is not counted
         _ask_all(peer, handle, problems, budget, result)
         solve = peer.solve
         result.one_step_seconds, _ = _passes(lambda pair: solve(handle, *pair), problems.one_step_pairs(), budget / 8)
@@ -94,7 +95,7 @@ def _passes(
     budget: float,
     check: Callable[[int, Any, Any], None] = lambda i, question, answer: None,
 ) -> tuple[list[float], int]:
-    """The best CPU time for each question, of as many as the first pass came to, and how many passes there were."""
+    """Return the best CPU time for each question that the first pass reached, and the number of passes."""
     began = time.perf_counter()
     best: list[float] = []
     for i, question in enumerate(questions):

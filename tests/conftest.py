@@ -1,4 +1,4 @@
-"""What tests in several rooms need."""
+"""Fixtures that tests of several packages share."""
 
 import gc
 import os
@@ -24,7 +24,11 @@ settings.load_profile("andante")
 
 
 def pytest_collection_modifyitems(items):
-    """Leave what is marked ``deep`` to `make test-deep`, and what is marked ``full``, or listed in tests/slow.py, to `make test FULL=1`."""
+    """Skip tests that are for other runs.
+
+    Those marked ``deep`` are for `make test-deep`; those marked ``full``, or listed in tests/slow.py, for
+    `make test FULL=1`.
+    """
     for item in items:
         case = item.callspec.params.values() if hasattr(item, "callspec") else ()
         slow = item.get_closest_marker("full") or is_slow(item.nodeid.partition("[")[0], case)
@@ -35,17 +39,17 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """Keep what is loaded by now out of the garbage collector: looking through it took an eighth of the time."""
+    """Exclude everything loaded so far from garbage collection, which took an eighth of the time."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(scope="session")
 def movingai(tmp_path_factory):
-    """The folder with the MovingAI archives; sets fetched from it go to a cache of this session's own."""
+    """The folder with the MovingAI archives; sets fetched from it are stored in a cache for this session."""
     folder = Path(os.environ.get("ANDANTE_MOVINGAI") or "absent")
     if not (folder / "dao-map.zip").is_file():
-        pytest.skip("needs the MovingAI archives: set ANDANTE_MOVINGAI to the folder that holds them")
+        pytest.skip("needs the MovingAI archives: set ANDANTE_MOVINGAI to the folder that contains them")
     cache = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("andante.datasets.movingai.cache_folder", lambda: cache)
@@ -54,9 +58,9 @@ def movingai(tmp_path_factory):
 
 @pytest.fixture
 def quick_contract(monkeypatch):
-    """What is slow in `check_algorithm`, because it calls Python at every move or tick, is done for fewer moves.
+    """A faster `check_algorithm`: checks that call Python at every move or tick make fewer moves.
 
-    Unless the run is a full one, most algorithms are compiled on maps that they know, and nowhere else.
+    Unless the run is a full one, most algorithms are compiled only for maps that they know.
     """
     if DEEP:
         monkeypatch.setattr(contract, "WATCHED", contract.LIMITS)
@@ -72,7 +76,7 @@ def quick_contract(monkeypatch):
 
 
 def _if_compiled(compiled, uncompiled, is_plain, subject, *rest):
-    """Do a check of the contract, or another one in its place."""
+    """Run a check of the contract, or another one in its place."""
     return (uncompiled if is_plain(subject.entry) else compiled)(subject, *rest)
 
 
@@ -83,7 +87,7 @@ def _in_rows(subject, trials):
 
 
 def _discovery(subject, trials, some):
-    """A few moves with each sight."""
+    """Make a few moves with each sight."""
     found = [
         trial
         for sight in contract.SIGHTS
@@ -96,7 +100,7 @@ def _discovery(subject, trials, some):
 
 
 _one_way = contract._arrives_one_way
-_UNCOMPILED = [  # checks, what is done in their place, and for which algorithms
+_UNCOMPILED = [  # checks, those that replace them, and for which algorithms
     ("_in_rows", _in_rows, is_plain_in_rows),
     ("_arrives_one_way", lambda subject: _one_way(replace(subject, plain=True)), is_plain_in_rows),
     ("_in_units", lambda *_: (), has_one_loop),
@@ -107,9 +111,9 @@ _UNCOMPILED = [  # checks, what is done in their place, and for which algorithms
 
 @pytest.fixture
 def contract_alone(quick_contract, monkeypatch):
-    """The same for settings of an algorithm, whose crowds are left to `make test-deep`.
+    """A faster `check_algorithm` for settings of an algorithm, without crowds, which are left to `make test-deep`.
 
-    Each that has something else in its mind makes the loop of a crowd be compiled once more, for some seconds.
+    For each setting with another mind, the loop of a crowd has to be compiled again, which takes some seconds.
     """
     if not DEEP:
         monkeypatch.setattr(contract, "_in_a_crowd", lambda *_: ())
@@ -117,14 +121,14 @@ def contract_alone(quick_contract, monkeypatch):
 
 @pytest.fixture
 def few_algorithms(monkeypatch):
-    """Advice is sought among a few algorithms, so that not all of them are compiled for crowds."""
+    """A short list of algorithms for advice, so that not all of them are compiled for crowds."""
     known = [entry for entry in algorithms() if entry.card.name in FEW]
     monkeypatch.setattr("andante.selection.space.algorithms", lambda: known)
 
 
 @pytest.fixture
 def cli(monkeypatch, capsys):
-    """Calls the command line: its exit code, what it printed, and what it said on standard error."""
+    """A function that calls the command line, and returns its exit code, its output and its standard error."""
 
     def call(*arguments):
         monkeypatch.setattr(sys, "argv", ["andante", *map(str, arguments)])

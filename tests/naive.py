@@ -1,7 +1,7 @@
 """Plain-Python twins of what the kernels compute: too slow to use, too simple to be wrong.
 
-They know a graph only by ``graph.neighbours(state)`` and a heuristic only as a function of a state. No arrays, no stamps, no
-queues that round: dictionaries, ``heapq`` and the definitions of `docs/` and the papers, word for word.
+They use a graph only by ``graph.neighbours(state)`` and a heuristic only as a function of a state. There are no arrays,
+stamps or queues that round, only dictionaries, ``heapq`` and the definitions of `docs/` and the papers, word for word.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ COMPASS = {
 def legal_moves(
     free: np.ndarray, x: int, y: int, rule: str, weights: np.ndarray | None = None
 ) -> list[tuple[tuple[int, int], float]]:
-    """The cells one move away from (x, y) with the cost of the move, north first and then clockwise."""
+    """Return the cells one move away from (x, y) with the cost of the move, north first and then clockwise."""
 
     def cost(*touched: tuple[int, int], length: float) -> float:
-        """The length times the mean cost of these cells, rounded up to a multiple of 2**-32."""
+        """Return the length times the mean cost of these cells, rounded up to a multiple of 2**-32."""
         if weights is None:
             return length
         mean = Fraction(sum(Fraction(float(weights[row][column])) for column, row in touched)) / len(touched)
@@ -66,7 +66,7 @@ def legal_moves(
 
 
 def grid_heuristic(grid: Grid, goal: int) -> Heuristic:
-    """How far a cell is from the goal on a map without obstacles, by walking it in the mind: diagonally, then straight."""
+    """Return the distance to the goal on a map without obstacles: first diagonal moves, then straight ones."""
     goal_x, goal_y = grid.cell(goal)
 
     def h(state: int) -> float:
@@ -83,7 +83,7 @@ def grid_heuristic(grid: Grid, goal: int) -> Heuristic:
 
 
 def apart(metric: str, p: Iterable[float], q: Iterable[float]) -> float:
-    """The distance between two points."""
+    """Return the distance between two points."""
     steps = [abs(a - b) for a, b in zip(p, q, strict=True)]
     if metric == "euclidean":
         return math.sqrt(sum(step * step for step in steps))
@@ -97,7 +97,7 @@ def apart(metric: str, p: Iterable[float], q: Iterable[float]) -> float:
 
 
 def _split_among(far: float, near: float) -> Iterator[float]:
-    """What it costs to go so far with two kinds of moves, for all pairs of kinds with which one gets there."""
+    """Yield the cost of this distance for all pairs of kinds of moves that can cover it."""
     kinds = [((1, 0), 1.0), ((2, 1), LEAP), ((1, 1), DIAGONAL)]
     for (one, cost), (other, its_cost) in itertools.combinations(kinds, 2):
         a, b = np.linalg.solve(np.array([one, other], float).T, [far, near])
@@ -106,17 +106,17 @@ def _split_among(far: float, near: float) -> Iterator[float]:
 
 
 def point_heuristic(points: list[tuple[float, ...]], metric: str, goal: int) -> Heuristic:
-    """The distance to the goal's point; 0 if there are no points."""
+    """Return a function for the distance to the goal's point; 0 if there are no points."""
     return lambda state: apart(metric, points[state], points[goal]) if points else 0.0
 
 
 def distances_from(graph: Graph, source: int) -> dict[int, float]:
-    """Dijkstra: the cost of a shortest path to every state that can be reached."""
+    """Return the cost of a cheapest path to every state that can be reached, by Dijkstra's algorithm."""
     return cheapest(graph.neighbours, source)
 
 
 def distances_to(graph: Graph, goal: int) -> dict[int, float]:
-    """The cost of a shortest path to the goal from every state that has one."""
+    """Return the cost of a cheapest path to the goal from every state that has one."""
     back: dict[int, list[tuple[int, float]]] = {state: [] for state in range(len(graph))}
     for state in range(len(graph)):
         for near, cost in graph.neighbours(state):
@@ -125,7 +125,7 @@ def distances_to(graph: Graph, goal: int) -> dict[int, float]:
 
 
 def cheapest(neighbours: Callable[[int], list[tuple[int, float]]], source: int) -> dict[int, float]:
-    """Dijkstra over any function that lists neighbours and costs."""
+    """Run Dijkstra's algorithm with any function that lists neighbours and costs."""
     settled: dict[int, float] = {}
     queue = [(0.0, source)]
     while queue:
@@ -139,13 +139,16 @@ def cheapest(neighbours: Callable[[int], list[tuple[int, float]]], source: int) 
 
 
 def optimal_moves(graph: Graph, left: dict[int, float], state: int) -> list[int]:
-    """The moves, by their place in the neighbour order, that optimal paths begin with; ``left`` is what remains."""
+    """Return the moves, by their place in the neighbour order, that optimal paths begin with.
+
+    ``left`` has the remaining cost of each state.
+    """
     costs = {k: cost + left[near] for k, (near, cost) in enumerate(graph.neighbours(state)) if near in left}
     return [k for k, cost in costs.items() if cost <= min(costs.values()) + TOLERANCE]
 
 
 def path_counts(graph: Graph, left: dict[int, float]) -> dict[int, int]:
-    """How many optimal paths lead from each state to the goal."""
+    """Return how many optimal paths lead from each state to the goal."""
     counts: dict[int, int] = {}
     for state in sorted(left, key=left.__getitem__):
         moves = optimal_moves(graph, left, state) if left[state] else []
@@ -154,13 +157,13 @@ def path_counts(graph: Graph, left: dict[int, float]) -> dict[int, int]:
 
 
 def central_step(graph: Graph, left: dict[int, float], counts: dict[int, int], state: int) -> int:
-    """The next state of an optimal path that has most optimal paths before it; the first of several."""
+    """Return the next state of an optimal path from which most optimal paths lead to the goal; the first of several."""
     ahead = [graph.neighbours(state)[k][0] for k in optimal_moves(graph, left, state)]
     return max(ahead, key=counts.__getitem__)
 
 
 def components(graph: Graph) -> list[set[int]]:
-    """Sets of states that chains of arcs, in any direction, hold together."""
+    """Return the sets of states that are connected by arcs in any direction."""
     beside: dict[int, set[int]] = {state: set() for state in range(len(graph))}
     for state in range(len(graph)):
         for near, _ in graph.neighbours(state):
@@ -184,7 +187,7 @@ def components(graph: Graph) -> list[set[int]]:
 
 @dataclass
 class View:
-    """What a lookahead saw: the best f on the frontier, the number of the move that leads there, and what it took."""
+    """The result of a lookahead: the best f on the frontier, the number of the move that leads there, and the costs."""
 
     f: float
     first: int
@@ -193,7 +196,7 @@ class View:
 
 
 def plies(graph: Graph, state: int, goal: int, depth: int) -> dict[int, int]:
-    """How many moves away each state is, up to ``depth``, if no way leads through the goal."""
+    """Return how many moves away each state is, up to ``depth``, by paths that do not pass the goal."""
     ply = {state: 0}
     queue = deque([state])
     while queue:
@@ -208,20 +211,20 @@ def plies(graph: Graph, state: int, goal: int, depth: int) -> dict[int, int]:
 
 
 def lookahead(graph: Graph, h: Heuristic, state: int, goal: int, depth: int, weight: float = 1.0) -> View | None:
-    """The d-ply lookahead of Bulitko et al. (2007), Figure 2, lines 1 and 2; None if there is no move at all.
+    """Run the d-ply lookahead of Bulitko et al. (2007), Figure 2, lines 1 and 2; return None if there is no move.
 
-    Expanded are the states less than ``depth`` moves away, but not the goal. Each gets the cheapest way to it through
-    expanded states; of equally cheap ways the one whose first move comes first; of those the one whose last move is
-    from the state met first. Along a way f never falls. The frontier is the states ``depth`` moves away, else those of
-    the deepest ply, and the goal.
+    States less than ``depth`` moves away are expanded, but not the goal. Each gets the cheapest path to it through
+    expanded states. Among equally cheap paths the one with the first move in neighbour order is chosen, and among those
+    the one whose last move is from the state found first. Along a path f never falls. The frontier consists of the
+    states ``depth`` moves away, otherwise those of the deepest ply, and the goal.
     """
     ply = plies(graph, state, goal, depth)
     expanded = [s for s in ply if ply[s] < depth and s != goal]
     if not graph.neighbours(state):
         return None
-    labels = _cheapest_ways(graph, h, [s for s in ply if ply[s] < depth], set(expanded), weight)
+    labels = _cheapest_paths(graph, h, [s for s in ply if ply[s] < depth], set(expanded), weight)
     deepest = max(ply.values())
-    found = []  # (f, number of the first move) of each way to the frontier
+    found = []  # (f, number of the first move) of each path to the frontier
     for s in expanded:
         g, first, f = labels[s]
         for k, (near, cost) in enumerate(graph.neighbours(s)):
@@ -234,10 +237,10 @@ def lookahead(graph: Graph, h: Heuristic, state: int, goal: int, depth: int, wei
     return View(f, first, len(expanded), sum(len(graph.neighbours(s)) for s in expanded))
 
 
-def _cheapest_ways(
+def _cheapest_paths(
     graph: Graph, h: Heuristic, inside: list[int], expanded: set[int], weight: float
 ) -> dict[int, tuple[float, int, float]]:
-    """For each state inside the ball, given in the order they are met: g, the number of the first move, and f."""
+    """Return g, the number of the first move, and f for each state inside the ball, given in the order of discovery."""
     root, order = inside[0], {state: number for number, state in enumerate(inside)}
     settled: dict[int, tuple[float, int, float]] = {}
     queue = [(0.0, -1, -1, 0.0, root)]
@@ -259,19 +262,19 @@ def _cheapest_ways(
 
 @dataclass
 class Walk:
-    """A twin's way through a problem."""
+    """The path and the costs of a twin on a problem."""
 
     path: list[int]
     arrived: bool = False
     cost: float = 0.0
-    expanded: list[int] = field(default_factory=list)  # per move, and for seeing that there is none
+    expanded: list[int] = field(default_factory=list)  # per move, and for finding that there is none
     touched: int = 0
     learned: float = 0.0
     values: dict[int, float] = field(default_factory=dict)  # what was learned
 
 
 def lrta(graph: Graph, h0: Heuristic, start: int, goal: int, depth: int = 1, max_moves: int = 10_000) -> Walk:
-    """LRTA* of Bulitko et al. (2007), Figure 2."""
+    """Run LRTA* of Bulitko et al. (2007), Figure 2."""
     walk = Walk([start])
 
     def h(state: int) -> float:
@@ -291,7 +294,7 @@ def lrta(graph: Graph, h0: Heuristic, start: int, goal: int, depth: int = 1, max
 
 
 def rta(graph: Graph, h0: Heuristic, start: int, goal: int, max_moves: int = 10_000) -> Walk:
-    """RTA* of Korf (1990): go to the best neighbour, leave the second best f behind."""
+    """Run RTA* of Korf (1990): go to the best neighbour, and store the second best f."""
     walk = Walk([start])
 
     def h(state: int) -> float:

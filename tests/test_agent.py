@@ -1,4 +1,4 @@
-"""Parameters, cards and the register: what is allowed is read, what is not is refused with a sentence that helps."""
+"""Parameters, cards and the register: legal values are read, and others are refused with a helpful sentence."""
 
 import math
 import os
@@ -47,7 +47,7 @@ def step(graph, memory, params, state, goal):
 
 @pytest.fixture
 def toy(monkeypatch):
-    """An algorithm with a parameter of every kind, enrolled for one test."""
+    """An algorithm with a parameter of every kind, registered for one test."""
     andante.algorithms()
     monkeypatch.setattr(agent, "_register", dict(agent._register))
 
@@ -117,7 +117,7 @@ def test_fields_become_parameters():
         ("toy(zebra=3)", "toy has no parameter 'zebra'; the known names are bold, depth, mood, quota, share, weight"),
     ],
 )
-def test_what_is_not_allowed_is_said_in_one_sentence(toy, text, sentence):
+def test_illegal_values_are_refused_in_one_sentence(toy, text, sentence):
     with pytest.raises(ParameterError) as caught:
         find(text)
     assert str(caught.value) == sentence
@@ -139,7 +139,7 @@ def test_numbers_too_large_for_a_kernel_are_refused(toy):
 
 
 @pytest.mark.parametrize("value", [3, 3.0, np.int64(3), np.uint8(3), np.float32(3), np.float64(3)])
-def test_a_number_counts_whatever_library_it_is_from(toy, value):
+def test_numbers_of_any_library_are_accepted(toy, value):
     entry = find("toy", depth=value, weight=value)
     assert type(entry.params.depth) is int
     assert type(entry.params.weight) is float
@@ -199,7 +199,7 @@ def test_a_choice_called_none_cannot_be_unset_too():
 
 
 def values(parameter):
-    """Anything a parameter may be."""
+    """Return a strategy for all values that a parameter may have."""
     if issubclass(parameter.kind, IntEnum):
         drawn = st.sampled_from([word.name.lower() for word in parameter.kind])
     elif parameter.kind is bool:
@@ -270,11 +270,11 @@ def test_an_unknown_name_gets_a_suggestion(text, sentence):
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=str)
-def test_names_as_papers_write_them_will_do(entry):
+def test_names_as_papers_write_them_are_accepted(entry):
     assert find(entry.card.title) == find(f" {entry.card.title} ") == entry
 
 
-def test_what_a_named_setting_has_settled_cannot_be_set():
+def test_parameters_that_a_named_setting_has_fixed_cannot_be_set():
     with pytest.raises(ParameterError) as caught:
         find("astar(weight=2)")
     assert str(caught.value) == "astar has no parameter 'weight'; it has none"
@@ -284,7 +284,7 @@ def test_what_a_named_setting_has_settled_cannot_be_set():
     assert find("astar").step is find("wastar").step
 
 
-def test_a_setting_of_a_setting_keeps_what_both_settled(toy):
+def test_a_setting_of_a_setting_keeps_the_parameters_that_both_fixed(toy):
     setting("toy", Card("deep_toy", "Deep toy", paper="none"), depth=9)
     setting("deep_toy", Card("wild_toy", "Wild toy", paper="none"), mood="wild")
     entry = find("wild_toy(share=0.25)")
@@ -296,7 +296,7 @@ def test_a_setting_of_a_setting_keeps_what_both_settled(toy):
 
 @given(st.text(max_size=30) | st.from_regex(r"(lrta|astar|wastar|rta)\((depth|weight|dpth)=[-a-z0-9.]{1,6}\)"))
 @examples(300)
-def test_find_answers_or_refuses(text):
+def test_find_returns_an_algorithm_or_raises(text):
     try:
         entry = find(text)
     except (NotationError, AlgorithmError, ParameterError) as error:
@@ -305,13 +305,13 @@ def test_find_answers_or_refuses(text):
         assert find(str(entry)) == entry
 
 
-def test_algorithms_come_in_the_order_of_their_names():
+def test_algorithms_are_sorted_by_name():
     names = [entry.card.name for entry in ENTRIES]
     assert names == sorted(set(names))
     assert {"astar", "wastar", "rta", "lrta"} <= set(names)
 
 
-def test_two_algorithms_of_one_name_are_refused(toy):
+def test_two_algorithms_with_one_name_are_refused(toy):
     with pytest.raises(AlgorithmError, match="two algorithms are called 'lrta': in .*lrta and .*test_agent"):
 
         @algorithm(Card("lrta", "Another", paper="none"))
@@ -319,10 +319,10 @@ def test_two_algorithms_of_one_name_are_refused(toy):
             Params, Memory, step = Params, Memory, step
 
 
-# --- algorithms from elsewhere --------------------------------------------------------------------------------------
+# --- algorithms of other packages -----------------------------------------------------------------------------------
 
 PLUG_IN = '''
-"""Drift: go where the goal seems nearest, and remember how often one was there."""
+"""Drift: go where the goal seems nearest, and remember how often each state was visited."""
 
 from typing import Annotated, NamedTuple
 
@@ -386,7 +386,7 @@ class Flee:
 
 
 def python(code, **environment):
-    """Run a program in a process of its own."""
+    """Run a program in a separate process."""
     env = {**os.environ, **{name: str(value) for name, value in environment.items()}}
     return subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)], env=env, capture_output=True, text=True, timeout=300
@@ -435,7 +435,7 @@ def test_two_algorithms_in_one_file_do_not_share_machine_code(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["missing.py", "folder", "notes.txt"])
-def test_a_plug_in_that_is_not_there_is_named(tmp_path, name):
+def test_a_missing_plug_in_is_named(tmp_path, name):
     (tmp_path / "folder").mkdir()
     (tmp_path / "notes.txt").write_text("not Python")
     done = python(
@@ -460,7 +460,7 @@ def test_a_plug_in_cannot_take_a_name_that_is_taken(tmp_path):
 
 
 KIND = '''
-"""Tides: a kind of database from elsewhere, with its builder."""
+"""Tides: a kind of database of another package, with its builder."""
 
 from typing import NamedTuple
 
@@ -488,7 +488,7 @@ def make(graph, params, crew):
 '''
 
 
-def test_kinds_from_elsewhere_are_known_to_whoever_lists_builds_or_loads(tmp_path):
+def test_external_kinds_of_databases_can_be_listed_built_and_loaded(tmp_path):
     plug_in, file = tmp_path / "tide.py", tmp_path / "empty.tide"
     plug_in.write_text(KIND)
     made = python(
@@ -516,7 +516,7 @@ def test_kinds_from_elsewhere_are_known_to_whoever_lists_builds_or_loads(tmp_pat
     assert "tide: how high the water stands" in read.stdout
 
 
-def test_what_an_installed_package_brings_is_known_to_every_command(tmp_path):
+def test_algorithms_and_kinds_of_installed_packages_are_known_to_every_command(tmp_path):
     (tmp_path / "tides.py").write_text(KIND)
     (tmp_path / "drifts.py").write_text(PLUG_IN)
     about = tmp_path / "tides-1.0.dist-info"

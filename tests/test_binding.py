@@ -1,4 +1,4 @@
-"""Bound kernels: the same results as with all arrays passed, and never another one's machine code."""
+"""Bound kernels: they give the same results as with all arrays passed, and never run another kernel's machine code."""
 
 import gc
 import json
@@ -40,7 +40,7 @@ class Bundle(NamedTuple):
 
 @kernel
 def facts(bundle, other, values, k, scale):
-    """Something of everything."""
+    """Return a number that depends on every argument."""
     flat, table, cube = bundle.flat, bundle.inner.table, bundle.inner.cube
     flat[k] += 1
     seen = 1.0 * flat.size + 10 * table.shape[0] + 100 * table.shape[1] + cube[1, 2, 3] + cube.strides[0]
@@ -62,7 +62,7 @@ def made(columns=slice(None), opened=True, share=0.25):
 
 @pytest.mark.parametrize("columns", [slice(None), slice(None, None, 2)])
 @pytest.mark.parametrize("opened", [True, False])
-def test_a_bound_kernel_sees_what_it_would_be_passed(columns, opened):
+def test_a_bound_kernel_gets_the_arguments_it_is_bound_to(columns, opened):
     plain, values = getattr(facts, "py_func", facts), np.array([0.5, 0.25])
     one, other, third = made(columns, opened), made(columns, opened), np.array([3], np.uint8)
     bound = bind(facts, one, third, values.dtype)
@@ -83,7 +83,7 @@ def test_numbers_of_every_kind_can_be_bound(number):
     assert bind(total, np.zeros(1), number, deep)() == 0.0 + float(number) - 1e300
 
 
-def test_what_is_bound_is_kept_alive_and_no_longer():
+def test_bound_arrays_are_kept_alive_as_long_as_they_are_bound():
     array = np.ones(1)
     alive, bound = weakref.ref(array), bind(total, array, 0, made())
     del array
@@ -94,13 +94,13 @@ def test_what_is_bound_is_kept_alive_and_no_longer():
     assert alive() is None
 
 
-def test_two_bound_to_bundles_of_one_type_are_two():
+def test_two_kernels_bound_to_bundles_of_one_type_are_different():
     one, other = (bind(total, np.full(1, value), 0, made(share=0.0)) for value in (1.0, 2.0))
     assert (one(), other(), one()) == (1.0, 2.0, 1.0)
 
 
 @pytest.mark.compiled
-def test_what_is_no_bundle_cannot_be_bound():
+def test_only_bundles_can_be_bound():
     with pytest.raises(TypeError, match="cannot be bound to 'text'; bundles hold arrays"):
         bind(kernel(lambda a: 1), "text")()
 
@@ -170,7 +170,7 @@ with on_compile(heard.append):
 
 
 @pytest.mark.compiled
-def test_bundles_of_the_same_name_are_told_apart_in_the_cache_and_edits_count(tmp_path):
+def test_bundles_of_the_same_name_are_distinguished_in_the_cache_and_edits_count(tmp_path):
     package = tmp_path / "scales"
     package.mkdir()
     (package / "__init__.py").touch()
@@ -228,7 +228,7 @@ def weighted_sum(bundle, weights, factor):
 
 @pytest.mark.compiled
 def test_an_entry_is_what_bind_calls():
-    """The context has the same words as that of a bound kernel, and says which of them are addresses."""
+    """The context has the same words as that of a bound kernel, and records which of them are addresses."""
     flat, weights = np.arange(5.0), np.ones(5)
     bundle = Bundle(flat, Inner(np.zeros((2, 3)), np.zeros((1, 1, 1))), Nothing(), flat, flat > 2, 7, 0.5, True)
     bound, entry = bind(weighted_sum, bundle, weights), entry_of(weighted_sum, bundle, weights)
@@ -256,7 +256,7 @@ class Parts(NamedTuple):
 
 
 @pytest.mark.compiled
-def test_an_entry_of_many_units_says_where_all_their_parts_are():
+def test_an_entry_of_many_units_has_the_places_of_all_their_parts():
     block, shared, teams = np.arange(40.0), np.array([1000.0]), np.arange(6.0) * 100
     rows, team_rows = np.ndarray((5, 2), np.float64, block.data, 24, (64, 8)), teams.reshape(3, 2)
     first, shift = Parts(rows[0], shared, team_rows[0]), np.array([0.5])

@@ -1,4 +1,4 @@
-"""What the documentation says is so, where it could drift from the code. (`make docs` itself fails on broken links.)"""
+"""The documentation agrees with the code where the two could diverge. (`make docs` itself fails on broken links.)"""
 
 import re
 import runpy
@@ -56,7 +56,7 @@ def _links(page: Path, target: str = r"[^)#:]+\.md") -> list[Path]:
     return [(page.parent / link).resolve() for link in re.findall(rf"\]\(({target})[)#]", text)]
 
 
-def test_the_dead_end_in_the_explanation_is_walked_as_it_says():
+def test_agents_walk_the_dead_end_of_the_explanation_as_it_says():
     page = (DOCS / "explanation" / "real-time-search.md").read_text(encoding="utf-8")
     rows = re.search(r"```text\n(.+?)\n```", page, flags=re.DOTALL)[1].split("\n")
     cells = np.array([list(row) for row in rows])
@@ -78,7 +78,7 @@ def _row(trial: andante.Trial) -> str:
 
 
 @pytest.mark.parametrize("tool", ["reference", "architecture", "published"])
-def test_what_is_written_from_the_code_is_up_to_date(tool):
+def test_generated_pages_are_up_to_date(tool):
     done = subprocess.run(
         [sys.executable, f"tools/{tool}.py", "--check"], cwd=Path(__file__).parents[1], capture_output=True, text=True
     )
@@ -93,7 +93,7 @@ def test_files_named_in_the_layout_page_exist():
     assert [name for name in named if not (package / name).exists() and not (root / name).exists()] == []
 
 
-def test_what_an_opening_makes_agents_forget_is_said_of_every_algorithm_that_follows_changes():
+def test_the_page_says_for_every_algorithm_that_follows_changes_what_it_forgets():
     page = (DOCS / "how-to" / "living-maps.md").read_text(encoding="utf-8")
     section = page.partition("### What each algorithm forgets")[2].partition("\n\nA test compares")[0]
     said = [name for line in section.split("\n") if line.startswith("| `") for name in re.findall(r"`([\w-]+)`", line)]

@@ -1,4 +1,4 @@
-"""Messages: short enough to be read, whatever was quoted in them."""
+"""Messages are short enough to be read, no matter what they quote."""
 
 import math
 import pickle
@@ -42,7 +42,7 @@ def test_messages_cannot_control_the_terminal():
     assert shortened("a\x1b]0;b\x07c\u202e") == "a\\x1b]0;b\\x07c\\u202e"
 
 
-def test_only_so_many_names_are_suggested():
+def test_the_number_of_suggested_names_is_limited():
     said = did_you_mean("?", [f"name{k:04}" for k in range(5000)])
     assert said.endswith("and 4960 more")
     assert len(said) < LONGEST_MESSAGE
@@ -58,7 +58,7 @@ def test_numbers_are_numbers():
 
 
 @pytest.mark.parametrize("number", [2**63, -(2**63), 10**400, 10**5000], ids=["2^63", "-2^63", "10^400", "10^5000"])
-def test_numbers_that_no_array_holds_are_refused(number):
+def test_numbers_too_large_for_arrays_are_refused(number):
     grid = andante.generate("empty", 4, 4)
     for call in (
         lambda: whole_number(number, "x"),

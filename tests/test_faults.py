@@ -1,4 +1,4 @@
-"""Errors for authors of kernels: their own line, what is wrong there, and what is allowed, in one sentence."""
+"""Errors for authors of kernels: one sentence with their own line, what is wrong there, and what is allowed."""
 
 import inspect
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class Answer(NamedTuple):
 
 
 def think(graph, state) -> Answer:
-    """Stands for one of the kernels below."""
+    """Return an answer; it is replaced by one of the kernels below."""
     raise NotImplementedError
 
 
@@ -211,7 +211,7 @@ def hands_over_nonsense(graph, state):
 def test_an_error_in_a_kernel_is_one_sentence_with_its_line(step, line, meaning):
     made = instantiate(loop, f"loop_{step.__name__}", think=step)
     lines, first = inspect.getsourcelines(step.py_func)
-    for _ in range(2):  # Numba remembers its failures
+    for _ in range(2):  # Numba caches its failures
         with pytest.raises(AlgorithmError) as caught:
             made(GRAPH, 1)
         said = str(caught.value)

@@ -1,4 +1,4 @@
-"""Files: whole or not at all, links followed, devices left alone, and what cannot be written found out early."""
+"""Files are written completely or not at all, links are followed, devices are kept, and errors are found early."""
 
 import os
 import stat
@@ -12,7 +12,7 @@ from andante.files import FileTooLargeError, check_place, json_checksum, listed,
 TOO_LONG = "a" * 5000
 
 
-def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path):
+def test_a_link_is_kept_and_its_target_is_written(tmp_path):
     (tmp_path / "real").mkdir()
     target, link = tmp_path / "real" / "file", tmp_path / "link"
     target.write_text("old")
@@ -24,7 +24,7 @@ def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path):
     assert [file.name for file in target.parent.iterdir()] == ["file"]
 
 
-def test_a_link_to_nothing_makes_what_it_leads_to(tmp_path):
+def test_a_link_to_a_missing_file_creates_its_target(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "new")
     write_whole(tmp_path / "link", b"data")
     assert (tmp_path / "link").is_symlink()
@@ -48,7 +48,7 @@ def test_links_in_a_circle_are_an_error(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
-def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path):
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -63,7 +63,7 @@ def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path):
 
 
 def test_a_file_that_the_process_prints_to_is_not_replaced(tmp_path):
-    """As in ``andante compare --csv /dev/stdout > file``."""
+    """This happens in ``andante compare --csv /dev/stdout > file``."""
     file, printed = tmp_path / "file", os.dup(1)
     with file.open("wb") as stream:
         os.dup2(stream.fileno(), 1)
@@ -85,14 +85,14 @@ def test_the_longest_names_can_be_written(tmp_path):
 
 
 @pytest.mark.parametrize("name", [TOO_LONG, f"{TOO_LONG}/file", "nul\0", "absent/file"])
-def test_names_that_cannot_be_are_refused(tmp_path, name):
+def test_impossible_names_are_refused(tmp_path, name):
     for do in (lambda path: write_whole(path, b""), check_place):
         with pytest.raises(OutputError, match="cannot write "):
             do(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_in_the_place_of_a_file_is_found_before_any_work(tmp_path):
+def test_a_folder_in_the_place_of_a_file_is_reported_before_any_work(tmp_path):
     with pytest.raises(OutputError, match="it is a folder"):
         check_place(tmp_path)
 
@@ -101,18 +101,18 @@ def denied(*_args, **_options):
     raise PermissionError(13, "Permission denied")
 
 
-def test_a_folder_that_cannot_be_written_to_is_found_before_any_work(tmp_path, monkeypatch):
+def test_a_folder_that_cannot_be_written_to_is_reported_before_any_work(tmp_path, monkeypatch):
     make_folder(tmp_path)
     check_place(tmp_path / "file")
     assert list(tmp_path.iterdir()) == []
-    monkeypatch.setattr(Path, "open", denied)  # as root may write everywhere, chmod would not do
+    monkeypatch.setattr(Path, "open", denied)  # chmod is not enough, because root may write everywhere
     with pytest.raises(OutputError, match="cannot write to .*: Permission denied"):
         make_folder(tmp_path)
     with pytest.raises(OutputError, match="cannot write .*file: Permission denied"):
         check_place(tmp_path / "file")
 
 
-def test_folders_that_cannot_be_read_are_not_empty_ones(tmp_path, monkeypatch):
+def test_folders_that_cannot_be_read_do_not_count_as_empty(tmp_path, monkeypatch):
     (tmp_path / "b").touch()
     (tmp_path / "a").touch()
     assert listed(tmp_path) == ["a", "b"]
@@ -131,7 +131,7 @@ def test_no_more_is_read_than_allowed(tmp_path):
             read_at_most("/dev/zero", 1000)
 
 
-def test_checksums_stay_what_they_are_so_that_files_stay_readable():
+def test_checksums_do_not_change_so_that_files_stay_readable():
     data = {"b": [1, 2.5, None], "a": "é"}
     assert json_checksum(data, digits=16) == "fc10ba9755cfc69c"  # as in the manifest of a store
     assert json_checksum(data, digits=32) == "fc10ba9755cfc69ce6c336075dcaa7be"  # as in the journal of advise

@@ -1,4 +1,4 @@
-"""The door to Numba: what was compiled is found again, what was edited never runs stale, and kernels cannot misbehave."""
+"""The interface to Numba: compiled code is found again, edited kernels never run stale code, and errors are caught."""
 
 import ast
 import json
@@ -79,7 +79,7 @@ def chosen(n, k):
 
 
 def test_numbers_written_out_in_calls_are_of_one_type(monkeypatch, tmp_path):
-    monkeypatch.setenv("ANDANTE_CACHE", str(tmp_path))  # what is loaded from a cache has no parts to count
+    monkeypatch.setenv("ANDANTE_CACHE", str(tmp_path))  # code that is loaded from a cache has no parts to count
     assert many_times(10) == 120
     if JIT:
         assert len(times.get_call_template.__closure__[-1].cell_contents.overloads) == 1
@@ -96,7 +96,7 @@ def sum_asking_ahead(array):
 
 
 @pytest.mark.parametrize("writable", [True, False])
-def test_asking_for_what_will_be_read_changes_nothing_even_beyond_the_array(writable):
+def test_prefetching_changes_nothing_even_beyond_the_array(writable):
     array = np.arange(1000)
     array.flags.writeable = writable
     assert sum_asking_ahead(array) == 499_500
@@ -140,7 +140,7 @@ def around_it(values):
 
 
 def test_functions_within_a_kernel_can_be_called():
-    """They need passes of the compiler that other kernels go without."""
+    """They need compiler passes that other kernels do without."""
     assert around_it(np.arange(6)) == 0 + 1 + 2 + 3 + 3 + 3 + 1
 
 
@@ -151,7 +151,7 @@ def test_options_of_the_compiler_are_compared_as_numba_does():
     one, other = _Flags(), Flags()
     assert one == other
     assert hash(one) == hash(other)
-    one.nrt = other.nrt  # said, but the default
+    one.nrt = other.nrt  # set, but to the default
     assert one == other
     assert one == one.copy()
     assert hash(one) == hash(other)
@@ -162,7 +162,7 @@ def test_options_of_the_compiler_are_compared_as_numba_does():
 
 @pytest.mark.compiled
 def test_a_kernel_that_calls_itself_cannot_be_called_by_others():
-    """And an attempt fails at once."""
+    """The attempt fails immediately."""
     with pytest.raises(AlgorithmError, match="it calls itself"):
         chosen(6, 2)
     assert factorial(6) == 720
@@ -238,7 +238,7 @@ print(json.dumps([answers, heard]))
 
 
 class Mill:
-    """A package of the user's own, that is edited and asked again, each time in a fresh process."""
+    """A package of a user that is edited and called again, each time in a new process."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -264,7 +264,7 @@ class Mill:
 
     def environment(self, **others: object) -> dict[str, str]:
         path = os.pathsep.join([str(self.folder), os.environ.get("PYTHONPATH", "")])
-        # Bytecode is left out: two edits within a second could share a time stamp, which is Python's trouble, not ours.
+        # No bytecode is written: Python would run stale bytecode if two edits within a second share a time stamp.
         ours = {"PYTHONPATH": path, "ANDANTE_CACHE": str(self.cache), "PYTHONDONTWRITEBYTECODE": "1"}
         return {**os.environ, **ours, **{name: str(value) for name, value in others.items()}}
 
@@ -292,7 +292,7 @@ def test_a_second_process_compiles_nothing_and_an_edited_kernel_in_another_file_
     assert mill.ask("outer") == ([26], ["outer", "inner"])
     mill.edit("inner", "+ 5", "+ 0")  # the old code is still there
     assert mill.ask("outer") == ([21], [])
-    mill.edit("apart", "X = 1", "X = 2")  # nobody's business
+    mill.edit("apart", "X = 1", "X = 2")  # no kernel depends on it
     assert mill.ask("outer") == ([21], [])
 
 
@@ -338,13 +338,15 @@ def f(x: int) -> str:
     ; return "\u00e9"'''
 
 
-def test_what_of_a_source_counts():
+def test_the_parts_of_a_source_that_count():
     assert essence(SOURCE.encode()).decode() == ESSENCE
     assert essence(SOURCE.replace("\n", "\r\n").encode()).decode() == ESSENCE
     assert essence(b"no python (") == b"no python ("
+    for one, other in (("a\n\nb", "a\nb"), ("a \nb", "a\nb")):
+        assert essence(f'x = """{one}"""'.encode()) != essence(f'x = """{other}"""'.encode())
 
 
-def test_every_source_of_ours_means_the_same_without_comments():
+def test_all_sources_of_andante_mean_the_same_without_comments():
     class Undocumented(ast.NodeTransformer):
         def visit(self, node):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
@@ -413,7 +415,7 @@ def test_how_kernels_are_made_counts():
 
 @pytest.mark.compiled
 def test_a_file_edited_while_a_process_runs_does_not_spoil_the_cache(mill):
-    """The process goes on with what it has loaded; what it leaves in the cache must not pass for the new text's code."""
+    """The process continues with what it has loaded; the code it caches must not count as that of the new text."""
     meddle = """
 import mill.outer, pathlib
 path = pathlib.Path(mill.inner.__file__)
@@ -426,7 +428,7 @@ print(mill.outer.outer(10))
 
 
 @pytest.mark.compiled
-def test_a_cache_that_cannot_be_written_costs_a_sentence_and_nothing_else(mill):
+def test_a_cache_that_cannot_be_written_is_only_reported(mill):
     mill.cache.write_text("a file where the folder should be")  # even root cannot write below it
     done = mill.python(ASK, "outer", "from_pair")
     assert done.returncode == 0, done.stderr
@@ -439,7 +441,7 @@ def test_a_cache_that_cannot_be_written_costs_a_sentence_and_nothing_else(mill):
 
 
 @pytest.mark.compiled
-def test_a_damaged_cache_is_mended(mill):
+def test_a_damaged_cache_is_repaired(mill):
     assert mill.ask("outer") == ([21], ["outer", "inner"])
     damaged = list(mill.cache.rglob("*.code"))
     for path, length in zip(damaged, (0, 100), strict=True):
@@ -459,7 +461,7 @@ def test_two_processes_at_once_compile_each_kernel_once(mill):
 
 
 @pytest.mark.compiled
-def test_what_a_process_that_is_gone_was_compiling_is_compiled(mill):
+def test_kernels_that_a_killed_process_was_compiling_are_compiled(mill):
     mill.ask("outer")
     for code in list(mill.cache.rglob("*.code")):
         code.rename(code.with_suffix(".lock"))
@@ -468,8 +470,8 @@ def test_what_a_process_that_is_gone_was_compiling_is_compiled(mill):
 
 
 @pytest.mark.compiled
-def test_kernels_around_one_that_is_kept_find_it(mill):
-    """What only kernels call is kept as a part of their code, and put into others that are compiled later."""
+def test_kernels_that_call_a_cached_one_find_it(mill):
+    """A kernel that only kernels call is cached as a part of their code, and used in others that are compiled later."""
     assert mill.ask("outer") == ([21], ["outer", "inner"])
     mill.edit("outer", "inner(x) + 1", "inner(x) + 2")
     assert mill.ask("outer") == ([22], ["outer"])
@@ -477,7 +479,7 @@ def test_kernels_around_one_that_is_kept_find_it(mill):
 
 @pytest.mark.compiled
 def test_kernels_within_kernels_can_print(mill):
-    """Just compiled, loaded, and loaded into a kernel that is just compiled: without its constants it would hang."""
+    """They print just compiled, loaded, and loaded into a new kernel, where a lack of constants would block them."""
     mill.edit("inner", "    return x * FACTOR", "    print('x is', x, 1.5 * x)\n    return x * FACTOR")
     code = "import mill.outer; print(mill.outer.outer(10))"
     assert mill.python(code).stdout == "x is 10 15.0\n21\n"
@@ -491,7 +493,7 @@ def files_of_code(folder):
 
 
 def test_two_that_compile_at_once_never_get_the_code_of_the_other(tmp_path, monkeypatch):
-    """Wherever one writer is stopped in the middle, the other saves all that it has."""
+    """One writer is interrupted at each of its steps, and the other saves all its code meanwhile."""
     replace, meanwhile = os.replace, [("float64",), ("int64",)]
 
     def interrupted(*paths):
@@ -509,7 +511,7 @@ def test_two_that_compile_at_once_never_get_the_code_of_the_other(tmp_path, monk
 
 
 def ask_tiny(numbers, barrier, answers):
-    """In a process of its own: what the kernel in ``tiny.py`` makes of numbers, and what had to be compiled."""
+    """Put the results of the kernel in ``tiny.py``, and which kernels were compiled, into ``answers``."""
     save, heard = cache._CacheFiles.save, []
 
     def save_at_once(*what):
@@ -525,7 +527,7 @@ def ask_tiny(numbers, barrier, answers):
 @pytest.mark.compiled
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that begin where this one is")
 def test_two_processes_that_compile_for_the_first_time_at_once(tmp_path, monkeypatch):
-    """For different arguments: Numba's own cache would give both the same number, and a third process the wrong code."""
+    """With different arguments, Numba's own cache would give both one number, and a third process the wrong code."""
     monkeypatch.setenv("ANDANTE_CACHE", str(tmp_path / "cache"))
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "tiny.py").write_text(
@@ -551,7 +553,7 @@ def test_code_of_another_signature_or_with_a_flipped_bit_is_never_run(tmp_path):
     files = files_of_code(tmp_path)
     files.save(("int64",), b"code")
     whole = files.file(("int64",)).read_bytes()
-    files.file(("float64",)).write_bytes(whole)  # as Numba's own index and files could get mixed up
+    files.file(("float64",)).write_bytes(whole)  # as if Numba's own index and files were mixed up
     assert files.load(("float64",)) is None
     for place in range(len(whole)):
         files.file(("int64",)).write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
@@ -646,7 +648,7 @@ def test_a_kernel_cannot_write_into_a_graph():
         writing_into_rows(graph.csr().arrays)
 
 
-def test_nor_can_python():
+def test_python_cannot_write_into_a_graph_either():
     for graph in (Grid(np.ones((2, 2), bool)).graph, Graph.from_edges([(0, 1, 1.0)])):
         for array in graph.arrays:
             if isinstance(array, np.ndarray) and array.size:
@@ -667,7 +669,7 @@ class Square(NamedTuple):
 
 @generic
 def width(shape, times):
-    """How wide so many shapes are, side by side."""
+    """Return the width of this many shapes, side by side."""
     raise TypeError(shape)
 
 
@@ -683,7 +685,7 @@ def _square_width(shape, times):
 
 @generic
 def corners(shape):
-    """How many corners a shape has."""
+    """Return the number of corners of a shape."""
     raise TypeError(shape)
 
 
@@ -721,11 +723,11 @@ def template(x):
     return change(x) + 1  # noqa: F821 (put in by `instantiate`)
 
 
-def test_the_body_of_a_generic_kernel_goes_by_the_class_of_its_first_argument():
+def test_the_body_of_a_generic_kernel_depends_on_the_class_of_its_first_argument():
     assert twice_as_wide(Circle(3.0)) == 12.0
     assert twice_as_wide(Square(3.0)) == 6.0
     assert width(Circle(1.0), 3) == 6.0
-    assert width.__doc__ == "How wide so many shapes are, side by side."
+    assert width.__doc__ == "Return the width of this many shapes, side by side."
 
 
 def test_a_generic_kernel_may_have_a_body_for_all_other_classes():
@@ -755,7 +757,7 @@ def test_a_template_makes_one_kernel_per_name_put_in():
         template(5)
 
 
-def test_listeners_hear_only_within_their_block():
+def test_listeners_are_called_only_within_their_block():
     heard = []
     with on_compile(heard.append):
         pass
@@ -763,7 +765,7 @@ def test_listeners_hear_only_within_their_block():
     assert heard == []
 
 
-def test_who_waits_for_another_process_says_so(tmp_path):
+def test_waiting_for_another_process_is_reported(tmp_path):
     heard, code = [], tmp_path / "double.code"
     with FileLock(code.with_suffix(".lock")) as other:
 
@@ -779,7 +781,7 @@ def test_who_waits_for_another_process_says_so(tmp_path):
 
 @kernel
 def shapes_of(bundle, k):
-    """What a kernel sees of arrays that another one passes on in a bundle."""
+    """Return the shapes of arrays that another kernel passes in a bundle."""
     flat, table, cube, rows = bundle.flat, bundle.inner.table, bundle.inner.cube, bundle.rows
     table[0, 1] += 1.0
     seen = flat.size + 10 * table.shape[0] + 100 * table.strides[0] + 1000 * cube.strides[0] + cube.strides[1]
@@ -806,7 +808,7 @@ class Arrays(NamedTuple):
 
 @pytest.mark.parametrize("columns", [slice(None), slice(None, None, 2)])
 def test_arrays_that_kernels_pass_on_are_whole(columns):
-    """A part is passed less of an array than Numba passes, as long as it has no gaps."""
+    """Less is passed of an array than with Numba, as long as it has no gaps."""
 
     def made():
         rows = np.zeros(5, [("state", np.int16), ("cost", np.float64)])
@@ -822,7 +824,7 @@ def test_arrays_that_kernels_pass_on_are_whole(columns):
 
 
 @pytest.mark.compiled
-def test_the_state_of_the_sources_differs_between_what_can_be_reached():
+def test_the_state_of_the_sources_depends_on_what_a_kernel_calls():
     states = {source_state(function.py_func) for function in (doubled, tripled)}
     assert len(states) == 1  # one file, one state
     from andante.search.astar import search
@@ -831,7 +833,7 @@ def test_the_state_of_the_sources_differs_between_what_can_be_reached():
     assert len({source_state(search.py_func), source_state(distance.py_func)} | states) == 3
 
 
-def test_the_cache_folder_is_where_it_is_asked_to_be(monkeypatch, tmp_path):
+def test_the_cache_folder_can_be_chosen(monkeypatch, tmp_path):
     monkeypatch.setenv("ANDANTE_CACHE", str(tmp_path))
     assert cache_folder() == tmp_path
     monkeypatch.delenv("ANDANTE_CACHE")
@@ -845,13 +847,13 @@ def test_the_clock_only_moves_forward():
     assert 0 < times[-1] - times[0] < 60e9
 
 
-def test_this_run_is_compiled_unless_it_was_asked_not_to_be():
+def test_this_run_is_compiled_unless_numba_is_disabled():
     assert (os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")) == JIT
 
 
 @pytest.mark.compiled
 def test_a_kernel_without_a_file_never_leaves_stale_code_behind(tmp_path):
-    """As in a notebook: two sessions define another step, and both use the same template."""
+    """Two sessions, as in a notebook, define different steps, and both use the same template."""
     code = """
         from andante.kernel import instantiate, kernel
         from mill.loop import loop
@@ -882,7 +884,7 @@ def test_a_kernel_without_a_file_never_leaves_stale_code_behind(tmp_path):
 
 @kernel
 def reach(graph, state, moves, by=1):
-    """How many states can be reached within so many moves, counted once per way."""
+    """Return how many states can be reached within this many moves, counted once per path."""
     if moves == 0:
         return 1
     found = 0
@@ -893,13 +895,13 @@ def reach(graph, state, moves, by=1):
 
 @kernel
 def least(queue, keys):
-    """The item of least key, by way of a module."""
+    """Return the item with the least key, with functions of a module."""
     for item in range(len(keys)):
         heap.push(queue, item, keys[item], 0.0)
     return heap.pop(queue)
 
 
-def test_a_kernel_as_plain_python_does_the_same_and_can_be_looked_into():
+def test_a_kernel_as_plain_python_does_the_same_and_can_be_inspected():
     graph = Grid(np.ones((4, 4), bool)).graph.arrays
     asked = []
 
@@ -913,7 +915,7 @@ def test_a_kernel_as_plain_python_does_the_same_and_can_be_looked_into():
     assert asked[0] == (5, 0)
     assert len(asked) == 8 + 47
     assert plain(graph, 0, 1, 2) == 2  # with a default that was given
-    assert target(graph, 5, 0) == 1  # the original is as it was
+    assert target(graph, 5, 0) == 1  # the original is unchanged
     assert len(asked) == 8 + 47 + 2
 
 
@@ -930,14 +932,14 @@ def test_a_kernel_as_plain_python_reaches_others_through_modules():
     assert pushed == [0, 1, 2]
 
 
-def test_what_belongs_to_others_is_not_copied():
+def test_functions_of_other_packages_are_not_copied():
     assert interpreted(np.sort, {}) is np.sort
     assert interpreted(textwrap.dedent, {}) is textwrap.dedent
 
 
 @pytest.mark.compiled
 def test_bundles_of_the_same_name_and_shape_are_not_mixed_up():
-    """Numba tells types apart by their names unless told otherwise, and every agent has a bundle called Memory."""
+    """Numba distinguishes types by name by default, and every agent has a bundle called Memory."""
 
     def first_of(kind):
         class Bundle(NamedTuple):

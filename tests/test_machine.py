@@ -1,4 +1,4 @@
-"""How many cores there are to use, and work on several threads."""
+"""The number of cores that can be used, and work on several threads."""
 
 import os
 import threading
@@ -18,7 +18,7 @@ def test_only_cores_that_the_process_may_use_count(monkeypatch):
     assert cores() == 2
 
 
-def test_where_a_system_does_not_tell_all_cores_count(monkeypatch):
+def test_all_cores_count_if_the_system_does_not_report_them(monkeypatch):
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
     assert cores() == 3
@@ -77,7 +77,7 @@ def test_parts_are_taken_as_they_are_needed_and_no_more_once_it_is_closed():
     assert len(taken) == before
 
 
-def test_what_several_threads_ask_for_is_made_once():
+def test_a_value_that_several_threads_request_is_made_once():
     held, made = Recent(4), []
     list(on_threads(lambda part, stop: held.get(part % 4, lambda: made.append(part % 4)), range(40), 4))
     assert sorted(made) == [0, 1, 2, 3]

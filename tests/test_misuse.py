@@ -1,4 +1,4 @@
-"""What newcomers try and what is not there: each misuse is answered in one sentence that says what to do."""
+"""Mistakes of new users: each is answered in one sentence that says what to do."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""``make new-agent``: the skeleton it writes is a sound algorithm with a passing test."""
+"""``make new-agent`` writes the skeleton of a valid algorithm with a passing test."""
 
 import os
 import subprocess
@@ -52,7 +52,7 @@ def test_nothing_is_overwritten(tool, tmp_path):
     agent, test = tool.write_skeleton("first_try", tmp_path)
     test.unlink()
     agent.write_text("mine")
-    with pytest.raises(tool.SkeletonError, match="is there already"):
+    with pytest.raises(tool.SkeletonError, match="exists; choose another name"):
         tool.write_skeleton("first_try", tmp_path)
     assert agent.read_text() == "mine"
     assert not test.exists()

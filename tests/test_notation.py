@@ -1,4 +1,4 @@
-"""The notation reads back what it wrote, and refuses everything else with a sentence."""
+"""The notation reads what it writes, and refuses everything else with a sentence."""
 
 import math
 
@@ -24,7 +24,7 @@ calls = st.recursive(
 
 @given(calls)
 @examples(300)
-def test_what_is_written_is_read_back_as_the_same_thing(call):
+def test_written_calls_are_read_as_the_same_calls(call):
     again = parse(str(call))
     assert again == call
     assert str(again) == str(call)  # of the same kind too: 1 is not 1.0, nor true
@@ -71,7 +71,7 @@ def test_any_text_is_read_or_refused(text):
         ("a(b=c(d=e(f=1)), g=2)", Call("a", {"b": Call("c", {"d": Call("e", {"f": 1})}), "g": 2})),
     ],
 )
-def test_what_may_be_written(text, call):
+def test_legal_texts(text, call):
     read = parse(text)
     assert read == call
     assert [type(value) for value in read.arguments.values()] == [type(value) for value in call.arguments.values()]
@@ -105,7 +105,7 @@ def test_what_may_be_written(text, call):
         ("lrta(depth=[1..3])", "has a list of values, which only campaigns accept; write a single value"),
     ],
 )
-def test_what_may_not(text, reason):
+def test_illegal_texts(text, reason):
     with pytest.raises(NotationError) as caught:
         parse(text)
     assert str(caught.value) == f"{text!r} {reason}"
@@ -121,24 +121,24 @@ def test_what_may_not(text, reason):
         ("(" * 1000, "has 1000 opening brackets; at most 50 are allowed"),
     ],
 )
-def test_monsters_are_refused_unread(text, reason):
+def test_huge_texts_are_refused_before_they_are_read(text, reason):
     with pytest.raises(NotationError) as caught:
         parse(text)
     assert str(caught.value) == f"{text[:40]!r}... {reason}"
 
 
-def test_what_is_just_short_enough_is_read():
+def test_texts_that_are_just_short_enough_are_read():
     deep = "a(b=" * 50 + "1" + ")" * 50
     assert str(parse(deep)) == deep
     assert parse("a(b=" + "9" * 990 + ")").arguments["b"] == 10**990 - 1
 
 
-def test_a_call_can_be_looked_up_where_a_word_should_stand():
+def test_a_call_can_be_looked_up_like_a_word():
     assert parse("x(y=1, z=2)") in {Call("x", {"z": 2.0, "y": 1})}
     assert parse("x(y=1)") not in {"x": 1}
 
 
-def test_a_call_without_arguments_stays_a_call_where_a_word_could_stand():
+def test_a_call_without_arguments_is_not_read_as_a_word():
     call = Call("lrta", {"depth": Call("oracle")})
     assert parse(str(call)) == call
     assert parse("lrta(depth=oracle)").arguments["depth"] == "oracle"

@@ -1,4 +1,4 @@
-"""What notebooks show: small, escaped, without scripts, and pictures that are what they say."""
+"""HTML for notebooks is small, escaped and without scripts, and its pictures are correct."""
 
 import base64
 import re
@@ -33,7 +33,7 @@ def colours_of(html):
 
 
 class Tags(HTMLParser):
-    """Checks that all tags are closed, in order, and keeps their names."""
+    """A parser that checks that all tags are closed in order, and keeps their names."""
 
     def __init__(self, html):
         super().__init__()

@@ -14,7 +14,7 @@ def cells(path, kind):
 
 
 def shown(value):
-    """Return what a notebook shows of the value of a cell."""
+    """Return what a notebook shows for the value of a cell."""
     html = getattr(value, "_repr_html_", None)
     return html() if html is not None else repr(value)
 

@@ -1,4 +1,4 @@
-"""What results were made with."""
+"""The provenance of results."""
 
 import shutil
 import subprocess
@@ -30,11 +30,11 @@ def tree(tmp_path):
     return tmp_path, call
 
 
-def test_a_clean_tree_and_what_makes_it_unclean(tree):
+def test_a_clean_tree_and_changes_to_it(tree):
     folder, git = tree
     head = git("rev-parse", "HEAD")[:10]
     assert commit_of(folder / "code") == (head, True)
-    (folder / "output.csv").write_text("1")  # beside the code, and nothing that git knows
+    (folder / "output.csv").write_text("1")  # beside the code, and not tracked by git
     assert commit_of(folder / "code") == (head, True)
     (folder / "notes.txt").write_text("two")
     assert commit_of(folder / "code") == (head, False)
@@ -43,7 +43,7 @@ def test_a_clean_tree_and_what_makes_it_unclean(tree):
     assert commit_of(folder / "code") == (head, False)
 
 
-def test_where_there_is_no_commit(tree, tmp_path_factory):
+def test_without_a_commit(tree, tmp_path_factory):
     folder, _ = tree
     assert commit_of(tmp_path_factory.mktemp("elsewhere")) == ("", None)
     installed = folder / "site-packages"

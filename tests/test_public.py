@@ -1,4 +1,4 @@
-"""Everything public has a repr that says what it is, and can be found from ``import andante`` alone."""
+"""Everything public has a clear repr, and can be found with ``import andante`` alone."""
 
 import re
 import subprocess
@@ -20,7 +20,7 @@ PROBLEM = GRID.problem((0, 0), (5, 4))
 
 
 def examples():
-    """Return an instance of every public class, and whatever public functions return without compiling much."""
+    """Return an instance of every public class, and results of public functions that compile little."""
     agent = andante.Agent("lrta", GRID, sight=2)
     trial = agent.run(PROBLEM)
     made = {
@@ -48,7 +48,7 @@ def examples():
     return [*made.values(), andante.watch("lrta", PROBLEM), *kinds().values(), *builders().values()]
 
 
-def test_every_public_thing_has_a_short_repr_of_its_own():
+def test_every_public_object_has_a_short_repr():
     for thing in examples():
         text = repr(thing)
         assert not re.search(r"\bat 0x[0-9a-f]+", text), text
@@ -74,16 +74,16 @@ def test_every_public_thing_has_a_short_repr_of_its_own():
         ),
     ],
 )
-def test_enums_show_their_names_and_records_what_differs_from_their_defaults(thing, shown):
+def test_enums_show_their_names_and_records_the_fields_that_differ_from_defaults(thing, shown):
     assert repr(thing) == shown
 
 
-def test_an_agent_shows_what_it_was_given():
+def test_an_agent_shows_its_arguments():
     assert repr(andante.Agent("lrta", GRID, sight=2)) == f"<Agent lrta on {GRID!r} with sight 2>"
     assert repr(andante.Agent("lrta", GRID)) == f"<Agent lrta on {GRID!r}>"
 
 
-def test_settings_need_no_import_of_their_own():
+def test_settings_need_no_separate_import():
     code = "import andante; assert 'settings' in dir(andante); print(andante.settings.lrta(depth=3))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "lrta(depth=3)"

@@ -1,4 +1,4 @@
-"""Algorithms as functions: what an editor and an interactive shell see of them."""
+"""Algorithms as functions, as seen by editors and interactive shells."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def test_every_algorithm_is_a_function_with_its_own_parameters():
     assert dir(settings) == sorted(entry.card.name.replace("-", "_") for entry in andante.algorithms())
 
 
-def test_a_setting_is_what_the_notation_says():
+def test_a_setting_equals_that_of_the_notation():
     assert settings.late_astar(budget=30) == andante.find("late-astar(budget=30)")
     assert str(settings.tba(ties="first")) == "tba(ties=first)"
 
 
-def test_what_is_wrong_is_refused_like_everywhere():
+def test_mistakes_are_refused_as_everywhere():
     with pytest.raises(ParameterError, match="lrta has no parameter 'deph'; did you mean 'depth'?"):
         settings.lrta(deph=3)
     with pytest.raises(AttributeError, match="there is no algorithm 'lrtaa'; did you mean 'rtaa'?"):

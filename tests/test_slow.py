@@ -1,4 +1,4 @@
-"""The list of what `make test` leaves to full runs."""
+"""The list of tests that `make test` leaves to full runs."""
 
 from pathlib import Path
 
@@ -10,15 +10,15 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize("test", SLOW)
-def test_what_is_listed_is_there(test):
-    """A test that is renamed would be slow again, and nobody would notice."""
+def test_listed_tests_exist(test):
+    """Otherwise a renamed test would be slow again without notice."""
     file, *_, name = test.split("::")
     assert file.endswith(".md") or f"def {name.rpartition('.')[2]}(" in (ROOT / file).read_text("utf-8")
     assert (ROOT / file).is_file()
 
 
 def test_cases_that_are_kept_are_not_slow():
-    test = "tests/episode/test_discovery.py::test_agents_that_look_one_move_ahead_do_not_miss_the_map"
+    test = "tests/episode/test_discovery.py::test_agents_that_look_one_move_ahead_walk_as_on_a_known_map"
     assert SLOW[test] == ("lrta",)
     assert is_slow(test, ["rooms", "sla"])
     assert not is_slow(test, ["rooms", "lrta"])

@@ -1,4 +1,4 @@
-"""The programs of the tutorials run as they stand on their pages."""
+"""The programs of the tutorials run without changes."""
 
 import importlib.util
 import os
@@ -22,7 +22,7 @@ def page(name):
 
 
 def program(name, language):
-    """Return the one program on a page."""
+    """Return the only program on a page."""
     found = re.findall(rf"^```{language}\n(.*?)^```", page(name), re.MULTILINE | re.DOTALL)
     (whole,) = [one for one in found if ">>>" not in one]
     return whole
@@ -48,7 +48,7 @@ def test_the_game_is_a_program():
 @pytest.mark.compiled
 @pytest.mark.skipif(not JIT, reason="needs compiled kernels")
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
-def test_the_c_program_compiles_without_a_warning_and_walks_as_python_does(tmp_path, monkeypatch):
+def test_the_c_program_compiles_without_a_warning_and_makes_the_moves_of_python(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (line,) = re.findall(r"^andante (export .*)$", page("c-program.md"), re.MULTILINE)
     monkeypatch.setattr("sys.argv", ["andante", *line.split()])

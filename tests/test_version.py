@@ -21,7 +21,7 @@ def test_it_is_a_version():
     assert NUMBER.fullmatch(andante.__version__)
 
 
-def test_the_package_takes_it_from_the_code():
+def test_the_package_reads_it_from_the_code():
     settings = tomllib.loads(read("pyproject.toml"))
     assert "version" not in settings["project"]
     assert settings["project"]["dynamic"] == ["version"]

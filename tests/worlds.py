@@ -1,4 +1,4 @@
-"""Small worlds to try things on: problems on random maps and graphs, drawn by Hypothesis or made by the generators."""
+"""Small problems for tests, on random maps and graphs drawn by Hypothesis or made by the generators."""
 
 from __future__ import annotations
 
@@ -18,54 +18,55 @@ from tests import naive
 
 T = TypeVar("T")
 
-#: Where kernels are plain Python everything is a hundred times slower.
+#: As plain Python, kernels are a hundred times slower.
 SIDE = 48 if JIT else 30
 
 
-#: Published costs are rounded, some to two decimals; costs that are further off than this are wrong.
+#: Published costs are rounded, some to two decimals; costs with a larger difference are wrong.
 LISTED_COST_TOLERANCE = 0.006
 
 
-#: `make test-deep`: many examples, other ones each time, and what takes too long for every day.
+#: Whether this is `make test-deep`: many examples, new ones each time, and tests that take too long for every day.
 DEEP = bool(os.environ.get("ANDANTE_DEEP_TESTS"))
 
 
-#: `make test FULL=1`, which CI runs, and `make test-deep`: what takes seconds too, as listed in tests/slow.py.
+#: Whether this is `make test FULL=1`, which CI runs, or `make test-deep`: with tests that take seconds (tests/slow.py).
 FULL = DEEP or bool(os.environ.get("ANDANTE_FULL_TESTS"))
 
 
-#: Of the maps on which an agent shows that it plans no more on a larger one. A lookahead of some hundred states ends at
-#: its own limit on the narrower one too.
+#: Widths of the two maps on which an agent must plan the same amount. On the narrower one too, a lookahead of some
+#: hundred states ends at its own limit.
 WIDTHS = (256, 768) if DEEP else (128, 384)
 
 
-#: Algorithms that every run compiles for all loops: for rows of arcs, maps that they discover, and crowds if they can.
+#: Algorithms that every run compiles for all loops: for rows of arcs, maps that they discover, and crowds if possible.
 CORE = ("astar", "lrta")
 
 
 def has_one_loop(entry: Algorithm) -> bool:
-    """Whether this run compiles it for maps that it knows, and for nothing else."""
+    """Return whether this run compiles an algorithm only for maps that it knows."""
     return not FULL and entry.card.name not in CORE
 
 
 def is_plain_in_rows(entry: Algorithm) -> bool:
-    """Whether it walks on rows of arcs in plain Python, for some moves.
+    """Return whether an algorithm makes some moves on rows of arcs in plain Python.
 
-    In full runs these are algorithms whose loop nothing else needs compiled for rows. What they share with others is
-    compiled for these: the lookahead of LRTA*, the search of TBA*.
+    In full runs these are algorithms whose compiled loop for rows is not needed elsewhere. What they share with others
+    (the lookahead of LRTA*, the search of TBA*) is compiled there.
     """
     rare = entry.card.name in ("oracle-lrta", "dlrta") or getattr(entry.params, "walls_first", False)
     return not DEEP and (rare or has_one_loop(entry))
 
 
-#: Algorithms to seek advice among where all would have to be compiled for crowds.
+#: Algorithms for advice if all would have to be compiled for crowds.
 FEW = ("lrta", "plrta", "rta")
 
 
 def examples(count: int) -> settings:
-    """An eighth as many examples, the same ones each time; in `make test-deep` four times as many, new ones each time.
+    """Return settings for an eighth of the examples, the same ones each time.
 
-    The first one may have to wait for the compiler.
+    In `make test-deep` there are four times as many, new ones each time. The first one may have to wait for the
+    compiler.
     """
     return settings(
         max_examples=4 * count if DEEP else max(count // 8, 8) if JIT else max(count // 8, 5),
@@ -77,7 +78,7 @@ def examples(count: int) -> settings:
 
 @st.composite
 def grids(draw: st.DrawFn, side: int = 8, rules: tuple[str, ...] = ("octile",)) -> Grid:
-    """A map up to ``side`` wide, with anything from no obstacles to many."""
+    """Draw a map up to ``side`` wide, with any number of obstacles."""
     width, height = draw(st.integers(2, side)), draw(st.integers(2, side))
     density = draw(st.sampled_from([0.0, 0.15, 0.3, 0.45]))
     chance = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -86,7 +87,7 @@ def grids(draw: st.DrawFn, side: int = 8, rules: tuple[str, ...] = ("octile",)) 
 
 @st.composite
 def grid_problems(draw: st.DrawFn, side: int = 8, rules: tuple[str, ...] = ("octile",)) -> Problem:
-    """A problem with a solution on a random map."""
+    """Draw a problem with a solution on a random map."""
     grid = draw(grids(side, rules).filter(lambda g: any(len(group) > 1 for group in naive.components(g.graph))))
     group = sorted(draw(st.sampled_from([group for group in naive.components(grid.graph) if len(group) > 1])))
     start, goal = draw(st.permutations(group))[:2]
@@ -97,7 +98,7 @@ def grid_problems(draw: st.DrawFn, side: int = 8, rules: tuple[str, ...] = ("oct
 def graphs(
     draw: st.DrawFn, states: int = 9, directed: bool = False, cost: st.SearchStrategy[float] | None = None
 ) -> Graph:
-    """A random graph whose arcs cost all sorts of multiples of an eighth (so that sums are exact), without a heuristic."""
+    """Draw a random graph without a heuristic, whose costs are multiples of an eighth, so that sums are exact."""
     count = draw(st.integers(2, states))
     state = st.integers(0, count - 1)
     price = st.integers(1, 80).map(lambda eighths: eighths / 8) if cost is None else cost
@@ -107,7 +108,7 @@ def graphs(
 
 @st.composite
 def graph_problems(draw: st.DrawFn, states: int = 9, directed: bool = False) -> Problem:
-    """A problem with a solution on a random graph with odd costs; in half of them with a heuristic that is worth something."""
+    """Draw a problem with a solution on a random graph with odd costs; half of the graphs have a useful heuristic."""
     graph = draw(graphs(states, directed))
     start = draw(st.sampled_from([s for s in range(len(graph)) if graph.neighbours(s)]))
     goal = draw(st.sampled_from(sorted(set(naive.distances_from(graph, start)) - {start})))
@@ -117,12 +118,12 @@ def graph_problems(draw: st.DrawFn, states: int = 9, directed: bool = False) -> 
 
 
 def or_graphs(grids: st.SearchStrategy[T], *graphs: st.SearchStrategy[T]) -> st.SearchStrategy[T]:
-    """Problems on maps and, in full runs, on graphs, for which another loop has to be compiled."""
+    """Return problems on maps and, in full runs, on graphs, for which another loop has to be compiled."""
     return st.one_of(grids, *graphs) if FULL else grids
 
 
 def halved_distances(graph: Graph, goal: int) -> list[tuple[float, ...]]:
-    """Points on a line such that the metric between them is a consistent heuristic, directed graphs included."""
+    """Return points on a line whose distances are a consistent heuristic, also for directed graphs."""
     distance = naive.distances_to(graph, goal)
     far = max(distance.values())
     there = [distance.get(state, far) for state in range(len(graph))]
@@ -140,7 +141,7 @@ def halved_distances(graph: Graph, goal: int) -> list[tuple[float, ...]]:
 
 
 def heuristic(problem: Problem) -> naive.Heuristic:
-    """The problem's heuristic, computed the plain way."""
+    """Return the problem's heuristic, computed in a simple way."""
     if problem.grid is not None:
         return naive.grid_heuristic(problem.grid, problem.goal)
     arrays: Any = problem.graph.csr().arrays
@@ -150,12 +151,12 @@ def heuristic(problem: Problem) -> naive.Heuristic:
 
 
 def in_rows(problem: Problem) -> Problem:
-    """The same problem on the same graph as rows of arcs."""
+    """Return the same problem on the same graph as rows of arcs."""
     return Problem(problem.graph.csr(), problem.start, problem.goal, problem.grid)
 
 
 def drawn(grid: Grid, count: int, seed: int = 0) -> list[Problem]:
-    """Problems with a solution on a map, drawn without searching."""
+    """Return problems with a solution on a map, drawn without searching."""
     chance = np.random.default_rng(seed)
     group = sorted(max(naive.components(grid.graph), key=len))
     pairs = [chance.choice(group, 2, replace=False) for _ in range(count)]

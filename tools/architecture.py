@@ -1,6 +1,6 @@
-"""Draw which room of the package imports which: ``docs/images/rooms.svg``, made from the code.
+"""Draw which packages import which: ``docs/images/packages.svg``, made from the code.
 
-``python tools/architecture.py`` writes the picture; ``--check`` only says whether it is out of date, which a test asks.
+``python tools/architecture.py`` writes the picture; ``--check`` only reports whether it is out of date, for a test.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "andante"
-PICTURE = ROOT / "docs" / "images" / "rooms.svg"
+PICTURE = ROOT / "docs" / "images" / "packages.svg"
 
 ROW, LEFT, TOP, DOT, WORDS = 24, 16, 104, 22, 110
 FONT = 'font-family="sans-serif" font-size="13"'
 
 
-def rooms() -> list[str]:
+def packages() -> list[str]:
     """Return the packages that exist, highest first, as listed for import-linter."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
@@ -28,22 +28,22 @@ def rooms() -> list[str]:
     return [name for name in names if (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").exists()]
 
 
-def sources(room: str) -> list[Path]:
-    """Return the files of a room."""
-    folder = PACKAGE / room
-    return sorted(folder.rglob("*.py")) if folder.is_dir() else [PACKAGE / f"{room}.py"]
+def sources(package: str) -> list[Path]:
+    """Return the files of a package."""
+    folder = PACKAGE / package
+    return sorted(folder.rglob("*.py")) if folder.is_dir() else [PACKAGE / f"{package}.py"]
 
 
-def about(room: str) -> str:
-    """Return the first sentence of a room's docstring."""
-    first = PACKAGE / room / "__init__.py" if (PACKAGE / room).is_dir() else PACKAGE / f"{room}.py"
+def about(package: str) -> str:
+    """Return the first sentence of a package's docstring."""
+    first = PACKAGE / package / "__init__.py" if (PACKAGE / package).is_dir() else PACKAGE / f"{package}.py"
     line = (ast.get_docstring(ast.parse(first.read_text(encoding="utf-8"))) or "").split("\n")[0]
     return line.replace("`", "").rstrip(".:")
 
 
-def imports(room: str) -> set[str]:
-    """Return the other rooms that a room imports, also lazily; imports for type checkers only do not count."""
-    return {name for file in sources(room) for name in _imported(file)} - {room}
+def imports(package: str) -> set[str]:
+    """Return the other packages that a package imports, also lazily, but not only for type checkers."""
+    return {name for file in sources(package) for name in _imported(file)} - {package}
 
 
 def _imported(file: Path) -> Iterator[str]:
@@ -62,8 +62,8 @@ def _imported(file: Path) -> Iterator[str]:
 
 
 def picture() -> str:
-    """Return the picture: a line per room with what it is for, and a dot for each room that it imports."""
-    names = rooms()
+    """Return the picture: a line per package with its purpose, and a dot for each package that it imports."""
+    names = packages()
     columns = [name for name in names if any(name in imports(other) for other in names)]
     dots = {name: imports(name) for name in names}
     grid = LEFT + WORDS * 7 + 130
@@ -71,8 +71,8 @@ def picture() -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" {FONT}>',
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
-        f'<text x="{LEFT}" y="28" font-size="16" font-weight="bold">The rooms of Andante, highest first</text>',
-        f'<text x="{LEFT}" y="50" fill="#555555">A dot: the room of this row imports the room of this column.</text>',
+        f'<text x="{LEFT}" y="28" font-size="16" font-weight="bold">The packages of Andante, highest first</text>',
+        f'<text x="{LEFT}" y="50" fill="#555555">A dot: the package of the row imports that of the column.</text>',
     ]
     for k, name in enumerate(columns):
         x = grid + DOT * k + DOT // 2
@@ -92,7 +92,7 @@ def picture() -> str:
 
 
 def main() -> None:
-    """Write the picture, or with ``--check`` say that it is out of date."""
+    """Write the picture, or with ``--check`` fail if it is out of date."""
     drawn = picture()
     if "--check" in sys.argv:
         if not PICTURE.exists() or PICTURE.read_text(encoding="utf-8") != drawn:

@@ -1,6 +1,6 @@
-"""Build the wheel, install it into clean environments, and run what the README shows there.
+"""Build the wheel, install it into clean environments, and run the examples of the README there.
 
-``python tools/check_wheel.py`` does so with this Python and the newest versions of what Andante needs.
+``python tools/check_wheel.py`` does this with this Python and the newest versions of the dependencies.
 ``python tools/check_wheel.py --oldest`` installs the oldest versions that `pyproject.toml` allows, and
 ``--python PATH`` uses another Python. CI and the release checklist call it.
 """
@@ -35,7 +35,7 @@ def build(folder: Path) -> Path:
 
 
 def check_contents(wheel: Path) -> None:
-    """Stop if a file is missing from the wheel, or one is in it that does not belong there."""
+    """Stop if a file is missing from the wheel, or if it contains one that does not belong there."""
     names = zipfile.ZipFile(wheel).namelist()
     missing = [name for name in NEEDED if not any(one.startswith(f"andante/{name}") for one in names)]
     made = [name for name in PLAYGROUND if (ROOT / "src/andante/play/static" / name).exists()]
@@ -50,7 +50,7 @@ def check_contents(wheel: Path) -> None:
 
 
 def oldest() -> list[str]:
-    """Return the oldest release series of every dependency that is allowed: `numpy>=2.0` becomes `numpy==2.0.*`."""
+    """Return the oldest allowed release series of every dependency: `numpy>=2.0` becomes `numpy==2.0.*`."""
     needs = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
     return [re.sub(r">=([\d.]+)", r"==\1.*", need) for need in needs]
 
@@ -64,7 +64,7 @@ def install(wheel: Path, python: str, folder: Path, pins: Sequence[str]) -> Path
 
 
 def shown_in_readme() -> Iterator[list[str]]:
-    """Yield what the README shows, as arguments for Python: the program, then the commands that take seconds."""
+    """Yield the examples of the README as arguments for Python: the program, then the commands that take seconds."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     (program,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     yield ["-c", program]
@@ -80,7 +80,7 @@ def shown_in_readme() -> Iterator[list[str]]:
 
 
 def check(python: Path, folder: Path) -> None:
-    """Run what the README shows with this Python, in an empty folder."""
+    """Run the examples of the README with this Python, in an empty folder."""
     folder.mkdir()
     versions = (
         "import sys, andante, numba, numpy, scipy; "

@@ -1,10 +1,9 @@
-"""Measure what databases cost and gain, on two maps of each game, and put the table and the picture into the docs.
+"""Measure the costs and gains of databases on two maps of each game, and put the table and the picture into the docs.
 
-``python tools/databases.py`` measures what is not yet in ``benchmarks/databases.csv``, row by row, so that it goes on
-after a stop; delete the rows that are to be measured again. Times are those of the processor, summed over threads.
-Then it writes the table of ``docs/how-to/databases.md`` and draws ``docs/images/databases.png``. ``--slow`` also
-measures databases that take minutes for each map, ``--draw`` measures nothing. The maps are those of the benchmark
-(ANDANTE_MOVINGAI).
+``python tools/databases.py`` measures what is not yet in ``benchmarks/databases.csv``, row by row, so that it can be
+stopped and resumed; delete rows to measure them again. Times are processor times, summed over threads. Then it writes
+the table of ``docs/how-to/databases.md`` and draws ``docs/images/databases.png``. ``--slow`` also measures databases
+that take minutes for each map, ``--draw`` measures nothing. The maps are those of the benchmark (ANDANTE_MOVINGAI).
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ MAPS = (
 )
 PROBLEMS = 100  # on each map
 
-#: Agents and their databases. What is not at its default is said.
+#: Agents and their databases, with the parameters that differ from their defaults.
 PAIRS = (
     ("tba(budget=100, weight=2)", ""),
     ("tbwalls(budget=200)", ""),
@@ -61,7 +60,7 @@ PAIRS = (
 )
 SLOW = (("cpd", "moves"), ("dlrta", "pattern(side=2)"))
 
-#: How each kind of database is drawn: a word of its row, its marker, colour and name.
+#: The marker, colour and name of each kind of database, by a word in its row.
 STYLES = {
     "subgoals": ("s", "#1f77b4", "kNN LRTA*"),
     "regions": ("v", "#8e44ad", "HCDPS"),
@@ -86,7 +85,7 @@ HEADS = (
 
 
 class Row(NamedTuple):
-    """One agent with its database on one map."""
+    """The measurements of an agent with its database on one map."""
 
     agent: str
     database: str
@@ -94,7 +93,7 @@ class Row(NamedTuple):
     seconds: float  # of processor time, of all threads, to build
     nbytes: int
     unsolved: int
-    longer: float  # than a shortest path, percent
+    longer: float  # than a cheapest path, percent
     error: float  # of that mean
     median: float
     worst_of_twenty: float
@@ -103,7 +102,7 @@ class Row(NamedTuple):
 
 
 def measure(agent: str, database: str, name: str) -> Row:
-    """Build the database and walk."""
+    """Build the database, run the agent, and return the measurements."""
     grid = map_named(name)
     problems = andante.random_problems(grid, PROBLEMS, seed=1)
     began = time.process_time()  # other programs may run as well
@@ -129,7 +128,7 @@ def measure(agent: str, database: str, name: str) -> Row:
 
 
 def known() -> list[Row]:
-    """The rows that were measured before."""
+    """Return the rows that were measured before."""
     if not ROWS.exists():
         return []
     with ROWS.open(newline="", encoding="utf-8") as stream:
@@ -140,13 +139,13 @@ def known() -> list[Row]:
 
 
 def measure_all(pairs: tuple[tuple[str, str], ...]) -> None:
-    """Measure what is missing; each row is written when it is there."""
+    """Measure the missing rows; each is written as soon as it is measured."""
     there = {row[:3] for row in known()}
     if not ROWS.exists():
         ROWS.write_text(",".join(Row._fields) + "\n", encoding="utf-8")
     for agent, database in pairs:
         if database:
-            small = andante.generate("rooms", 32, 32, seed=1)  # compile first: that is no part of building
+            small = andante.generate("rooms", 32, 32, seed=1)  # compile first, which is not a part of building
             andante.run(agent, andante.random_problems(small, 1, seed=1)[0], databases=[andante.build(database, small)])
         for name in MAPS:
             if (agent, database, name) in there:
@@ -159,7 +158,7 @@ def measure_all(pairs: tuple[tuple[str, str], ...]) -> None:
 
 
 def together(rows: list[Row]) -> Iterator[list[Row]]:
-    """The rows of each agent with its database that was measured on all maps, the smallest databases first."""
+    """Yield the rows of each agent with its database that was measured on all maps, the smallest databases first."""
     for pair in dict.fromkeys(row[:2] for row in sorted(rows, key=lambda row: row.nbytes)):
         some = [row for row in rows if row[:2] == pair]
         if len(some) == len(MAPS):
@@ -167,7 +166,7 @@ def together(rows: list[Row]) -> Iterator[list[Row]]:
 
 
 def table(rows: list[Row]) -> str:
-    """One line for each agent with its database, over all maps."""
+    """Return a table with one line for each agent with its database, over all maps."""
     lines = []
     for some in together(rows):
         agent, database = some[0][:2]
@@ -203,7 +202,7 @@ def _sizes(numbers: list[int]) -> str:
 
 
 def draw(rows: list[Row]) -> None:
-    """Quality against size and against the time to build, over all maps."""
+    """Draw quality against size and against build time, over all maps."""
     import matplotlib.pyplot as plt
 
     figure, panels = plt.subplots(1, 2, figsize=(9.8, 4.1), sharey=True, layout="constrained")
@@ -232,7 +231,7 @@ def draw(rows: list[Row]) -> None:
 
 
 def main() -> None:
-    """Measure, write, draw."""
+    """Measure databases, write the table, and draw the picture."""
     if "--draw" not in sys.argv:
         measure_all(PAIRS + (SLOW if "--slow" in sys.argv else ()))
     rows = known()

@@ -1,7 +1,7 @@
 """Draw the animation of an agent that discovers a map, for the documentation.
 
-``python tools/discovery.py`` writes ``docs/images/discovery.gif``: grey is what the agent has not seen, and takes for
-free.
+``python tools/discovery.py`` writes ``docs/images/discovery.gif``. Cells that the agent has not seen, and assumes to be
+free, are grey.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ Picture = npt.NDArray[np.uint8]
 
 
 def problem() -> andante.Problem:
-    """A long way across a map of rooms."""
+    """Return a problem with a long path across a map of rooms."""
     grid = andante.generate("rooms", SIDE, SIDE, seed=3)
     return andante.random_problems(grid, 1, optimal_cost=(100, 130), seed=4)[0]
 
 
 def frames(asked: andante.Problem) -> list[Picture]:
-    """What the agent knows and where it has been, every few moves."""
+    """Return pictures of what the agent knows and where it has been, every few moves."""
     grid = asked.grid
     assert grid is not None
     known = np.where(grid.passable, UNSEEN, UNSEEN_WALL).astype(np.uint8)
@@ -55,7 +55,7 @@ def _look(known: Picture, grid: andante.Grid, state: int) -> None:
 
 
 def _with_figures(known: Picture, goal: int, state: int) -> Picture:
-    """The map with agent and goal, large enough to be seen."""
+    """Return the map with agent and goal drawn large enough to be visible."""
     picture = known.copy()
     for place, colour in ((goal, GOAL), (state, AGENT)):
         x, y = cells_of(place, SIDE).tolist()

@@ -1,7 +1,7 @@
 """Put the playground on the front page of the built documentation: the live one instead of its picture.
 
-``python tools/front_page.py SITE`` is called by `make docs`. Where the playground is not built (it needs Node), the
-picture stays, and this says so.
+``python tools/front_page.py SITE`` is called by `make docs`. If the playground is not built (it needs Node), the
+picture is kept, and a message says so.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from andante.play.page import is_built, page_with
 
 PICTURE = re.compile(r'<img [^>]*\bsrc="images/playground\.png"[^>]*>')
 FRAME = (
-    '<iframe src="playground.html" title="The playground: agents that think in this page" loading="lazy" '
+    '<iframe src="playground.html" title="The playground: agents that run in this page" loading="lazy" '
     'style="width: 100%; height: 46rem; border: 1px solid currentcolor; border-radius: 0.5rem"></iframe>'
 )
 

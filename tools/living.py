@@ -24,8 +24,8 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 ALGORITHM = "tba(budget=20, weight=2)"
 WIDTH, HEIGHT, SCALE = 88, 50, 6
 BRIDGES = (8, 24, 40)  # the rows of the bridges, two cells wide
-FALLS, REBUILT = 30, 140  # ticks before which the middle bridge falls, and stands again
-UNITS = 150  # that cross the river, half of them each way
+FALLS, REBUILT = 30, 140  # ticks before which the middle bridge falls, and is rebuilt
+UNITS = 150  # that cross the river, half of them in each direction
 FLEES_EVERY = 3
 TICKS_PER_FRAME, MILLISECONDS, PAUSE = 2, 90, 2500
 
@@ -36,7 +36,7 @@ Picture = npt.NDArray[np.uint8]
 
 
 def terrain() -> npt.NDArray[np.str_]:
-    """A river from north to south between two woods, with three bridges."""
+    """Return a map with a river from north to south between two woods, and three bridges."""
     rng = np.random.default_rng(5)
     cells = np.full((HEIGHT, WIDTH), ".")
     for _ in range(46):
@@ -52,7 +52,7 @@ def terrain() -> npt.NDArray[np.str_]:
 
 
 def scene() -> Scene:
-    """Units that cross the river, the bridge that falls under their feet, and a hunter with its target."""
+    """Return a scene with units that cross the river, a bridge that falls, and a hunter with its target."""
     cells = terrain()
     grid = Grid(cells, name="bridge")
     rng = np.random.default_rng(2)
@@ -69,13 +69,13 @@ def scene() -> Scene:
 
 
 def bridge(cells: npt.NDArray[np.str_], row: int) -> list[Cell]:
-    """The cells of a bridge that lie over the river."""
+    """Return the cells of a bridge that are over the river."""
     above = cells[row - 1]
     return [(int(x), y) for y in (row, row + 1) for x in np.flatnonzero(above == "W")]
 
 
 def frames(walked: Scene, result: CrowdResult) -> list[Picture]:
-    """The map and everybody on it, every few ticks."""
+    """Return pictures of the map and all units, every few ticks."""
     trace, cells = result.trace, terrain()
     assert trace is not None
     ground = np.select([cells == "W", cells == "T"], [WATER, TREE], GROUND).astype(np.uint8)
@@ -98,7 +98,7 @@ def frames(walked: Scene, result: CrowdResult) -> list[Picture]:
 def _with_units(
     ground: Picture, places: npt.NDArray[np.int64], goals: npt.NDArray[np.int32], target: int | None
 ) -> Picture:
-    """The map with all units, the hunter and its target last, large enough to be seen."""
+    """Return the map with all units, the hunter and its target last, drawn large enough to be visible."""
     picture = ground.repeat(SCALE, axis=0).repeat(SCALE, axis=1)
     for unit in range(1, len(places)):
         _dot(picture, int(places[unit]), EAST if goals[unit] % WIDTH > WIDTH // 2 else WEST, 0)

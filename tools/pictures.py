@@ -1,4 +1,4 @@
-"""Draw the pictures of the documentation: one agent's walk for each page, and several side by side for the README.
+"""Draw the pictures of the documentation: one agent's path for each page, and several side by side for the README.
 
 ``python tools/pictures.py`` writes ``docs/images/*.png``. All agents solve the same problem on the same generated map.
 """
@@ -18,7 +18,7 @@ from andante.report.picture import draw
 ROOT = Path(__file__).resolve().parents[1]
 HOME = ROOT / "docs" / "images"
 
-#: The picture's name, which is the page's, and the agent on it.
+#: The name of each picture and its page, and the agent on it.
 AGENTS = {
     "astar": "astar",
     "rta": "rta",
@@ -36,14 +36,14 @@ AGENTS = {
     "prlrts": "prlrta(level=3, depth=5, gamma=1.0)",
     "dlrta": "dlrta",
 }
-#: What it is given to look things up in.
+#: The databases of agents.
 DATABASES = {"dlrta": ("pattern",)}
 SIDE_BY_SIDE = ("rta", "lrta", "lss", "tba")
 INCHES, DPI = 3.0, 110
 
 
 def problem() -> andante.Problem:
-    """A way round two dead ends."""
+    """Return a problem whose path leads around two dead ends."""
     grid = andante.generate("outdoor", 128, 128, seed=5)
     return max(
         andante.random_problems(grid, 40, optimal_cost=(90, 130), seed=2),
@@ -52,7 +52,7 @@ def problem() -> andante.Problem:
 
 
 def main() -> None:
-    """Draw them all."""
+    """Draw all pictures."""
     HOME.mkdir(parents=True, exist_ok=True)
     shown = problem()
     with TemporaryDirectory() as scratch:
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def beside(pictures: list[Path], path: Path, inches: float) -> None:
-    """Put pictures next to each other into one."""
+    """Combine pictures side by side into one."""
     images = [imread(picture) for picture in pictures]
     figure = Figure(figsize=(inches * len(images), inches * images[0].shape[0] / images[0].shape[1]), dpi=DPI)
     for k, image in enumerate(images):

@@ -2,7 +2,7 @@
 
 ``python tools/published.py`` writes ``docs/explanation/published-numbers.md`` from ``studies/*/numbers.json``, which
 `andante study` and `andante choose` write. The text of ``studies/choosing/results.md`` is written by hand, and the tool
-writes the table of published numbers into it. `make docs` calls it, and a test says when a page is out of date.
+writes the table of published numbers into it. `make docs` calls it, and a test fails if a page is out of date.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _row(one: Published) -> list[str]:
 
 
 def main() -> None:
-    """Write both pages, or with ``--check`` say that they are out of date."""
+    """Write both pages, or with ``--check`` fail if they are out of date."""
     wanted = {CHOOSING: with_numbers(CHOOSING.read_text("utf-8")), PAGE: page()}
     if "--check" in sys.argv:
         stale = [file.name for file, text in wanted.items() if not file.exists() or file.read_text("utf-8") != text]

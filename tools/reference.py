@@ -1,7 +1,7 @@
-"""Write what follows from the code: the reference pages, and the stub that lets editors complete parameters.
+"""Write files generated from the code: the reference pages, and the stub that lets editors complete parameters.
 
 ``python tools/reference.py`` writes ``docs/reference/*.md`` and ``src/andante/settings.pyi``; `make docs` calls it, and
-a test says when they are out of date.
+a test fails if they are out of date.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ VERBS = (
 
 
 def algorithms_page() -> str:
-    """Every card of the register."""
+    """Return the page of all registered cards."""
     entries = andante.algorithms()
     lines = [
         "# Algorithms",
@@ -83,7 +83,7 @@ def algorithms_page() -> str:
         card = entry.card
         claims = ", ".join(word for claim, word in CLAIMS.items() if getattr(card, claim))
         if card.two_way:
-            claims = claims.replace("complete", "complete where moves can be taken back")
+            claims = claims.replace("complete", "complete where moves can be reversed")
         table.append([f"[`{card.name}`](#{card.name})", plain(card.title), claims, _cited(entry)])
     head = ["name", "algorithm", "claims", "paper"]
     lines.append(markdown_table(head, table, left=head))
@@ -93,7 +93,7 @@ def algorithms_page() -> str:
 
 
 def _cited(entry: Any) -> str:
-    """The papers of an algorithm, with links to those that have a DOI."""
+    """Return the papers of an algorithm, with links to those that have a DOI."""
     from andante.report.papers import papers_of
 
     cited = entry.card.paper.split("; ")
@@ -115,7 +115,7 @@ def _section(entry: Any) -> Iterator[str]:
         yield f"[More about it](../algorithms/{page}.md)"
     if entry.parameters:
         yield ""
-        head = ["parameter", "default", "what it is", "allowed"]
+        head = ["parameter", "default", "description", "allowed"]
         fields = [[f"`{p.name}`", f"`{write(p.word(p.default))}`", plain(p.about), p.allowed] for p in entry.parameters]
         yield markdown_table(head, fields, left=head)
     if entry.card.examples:
@@ -124,7 +124,7 @@ def _section(entry: Any) -> Iterator[str]:
 
 
 def commands_page() -> str:
-    """The help of every verb."""
+    """Return the page with the help of every command."""
     os.environ.update({"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"})
     from typer.testing import CliRunner
 
@@ -135,8 +135,8 @@ def commands_page() -> str:
         "",
         "Written from `--help` by `tools/reference.py`.",
         "",
-        "Exit codes: 0 done; 1 the agent did not arrive, or the sentence on standard error says what was wrong;",
-        "2 the call itself was wrong; 130 interrupted.",
+        "Exit codes: 0 for success; 1 if the agent did not arrive, or for an error, printed on standard error;",
+        "2 for a wrong call; 130 for an interrupt.",
     ]
     for verb in VERBS:
         shown = CliRunner().invoke(app, [*verb.split(), "--help"], prog_name="andante", terminal_width=100).output
@@ -146,7 +146,7 @@ def commands_page() -> str:
 
 
 def python_page() -> str:
-    """Every public name: how it is called, and what it says of itself."""
+    """Return the page of all public names, with signatures and docstrings."""
     lines = [
         "# Python",
         "",
@@ -173,7 +173,7 @@ def _signature(name: str, thing: Any) -> list[str]:
 
 
 def _broken(call: str) -> str:
-    """Return a call with each parameter on a line of its own, if it is too long for one line."""
+    """Return a call with each parameter on a separate line, if it is too long for one line."""
     if len(call) <= CODE_WIDTH:
         return call
     opening, closing = call.index("("), call.rindex(")")
@@ -198,7 +198,7 @@ def _words(signature: object) -> str:
 
 
 def _docstring(thing: Any) -> list[str]:
-    """The docstring, its examples as code."""
+    """Return the docstring, with its examples as code."""
     lines: list[str] = []
     is_code = False
     for line in (inspect.getdoc(thing) or "").replace("``", "`").split("\n"):
@@ -237,7 +237,7 @@ def _called(member: Any) -> str:
 
 
 def _fields(name: str, thing: Any) -> list[str]:
-    """Return the fields of a record: their types, and what the source says beside or above them."""
+    """Return the fields of a record with their types and comments."""
     if not (is_dataclass(thing) or hasattr(thing, "_fields")):
         return []
     found, above = [], ""
@@ -300,7 +300,7 @@ PAGES = {
 
 
 def main() -> None:
-    """Write all of them; with ``--check`` only say which are out of date."""
+    """Write all files, or with ``--check`` fail if any is out of date."""
     pages = {path: page() for path, page in PAGES.items()}
     stale = [path for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if "--check" in sys.argv:

@@ -1,8 +1,8 @@
 """Put the pages of the documentation into one folder, from which the site is built.
 
-``python tools/site_pages.py`` copies ``docs``, and what belongs on the site but has its place elsewhere in the
-repository: the results of the studies with their figures, the benchmarks, CONTRIBUTING and CHANGELOG. Links between
-them are rewritten, so every link works both in the repository and on the site. `make docs` calls it.
+``python tools/site_pages.py`` copies ``docs`` and pages from other places of the repository: the results of the studies
+with their figures, the benchmarks, CONTRIBUTING and CHANGELOG. Links between them are rewritten, so that every link
+works both in the repository and on the site. `make docs` calls it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ STAGE = ROOT / "out" / "docs"  # `docs_dir` of mkdocs.yml
 ELSEWHERE = (
     "CHANGELOG.md",
     "CONTRIBUTING.md",
+    "benchmarks/exported.md",
     "benchmarks/latest.md",
     "benchmarks/ticks.md",
     "studies/*/results.md",
@@ -32,7 +33,7 @@ def sources() -> dict[Path, str]:
 
 
 def relinked(text: str, page: Path, names: dict[Path, str]) -> str:
-    """Return a page whose links lead to the places of the site; links to other files of the repository become names."""
+    """Return a page with links for the site; links to other files of the repository become names."""
 
     def link(match: re.Match[str]) -> str:
         target = (page.parent / match["target"]).resolve()
@@ -48,7 +49,7 @@ def relinked(text: str, page: Path, names: dict[Path, str]) -> str:
 
 
 def write(folder: Path) -> list[str]:
-    """Write all files of the site into a folder, which is emptied first, and return their names."""
+    """Empty a folder, write all files of the site into it, and return their names."""
     names = sources()
     shutil.rmtree(folder, ignore_errors=True)
     for file, name in names.items():

@@ -1,4 +1,4 @@
-"""Andante itself, asked as its peers are: two cells in, a path out, one call for each problem."""
+"""Andante itself, called like its peers: two cells in, a path out, one call for each problem."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from benchmarks.moves import STEPS, Cell, Passable, legal_steps
 from benchmarks.peers import Peer
 
-#: Which bit of a voxel opens which step, by dx and dy.
+#: The bit of a voxel that opens each step, by dx and dy.
 BIT = {(1, 0): 0, (-1, 0): 1, (0, 1): 2, (0, -1): 3, (1, 1): 6, (-1, 1): 7, (1, -1): 8, (-1, -1): 9}
 
 EVEN = (1.0, 1.0, 1.0)  # anisotropy: makes a diagonal step cost its length

@@ -1,4 +1,4 @@
-"""networkit: C++ over graphs; A* wants the estimates of all nodes as a list, every time."""
+"""networkit: C++ over graphs; its A* needs the estimates of all nodes as a list for every problem."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""networkx: pure Python over graphs, its nodes the cells themselves."""
+"""networkx: pure Python over graphs, whose nodes are the cells themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pathfinding: pure Python, with its own grid, which knows the move rule."""
+"""pathfinding: pure Python, with its own grid, which supports the move rule."""
 
 from __future__ import annotations
 

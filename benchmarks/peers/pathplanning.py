@@ -1,7 +1,7 @@
 """pathplanning: C++ over CSR graphs.
 
-Its own grids cut corners, so the graph is given, by a space that answers the package's questions as its own spaces do.
-Its jump point search keeps the rule too, but took twenty times as long on the one map it was tried on.
+Its own grids cut corners, so it gets the graph, in a space with the interface of the package's own spaces. Its jump
+point search keeps the rule too, but took twenty times as long on the one map it was tried on.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""tcod: C, whose CustomGraph takes each diagonal step with a condition.
+"""tcod: C, with a CustomGraph that accepts a condition for each diagonal step.
 
-Costs are whole numbers: 408 and 577 stand for 1 and the square root of 2, which is right to two millionths.
+Costs are whole numbers: 408 and 577 represent 1 and the square root of 2, accurate to two millionths.
 """
 
 from __future__ import annotations

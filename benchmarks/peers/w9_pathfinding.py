@@ -1,4 +1,4 @@
-"""w9-pathfinding: C++ with its own grid, which knows the move rule."""
+"""w9-pathfinding: C++ with its own grid, which supports the move rule."""
 
 from __future__ import annotations
 

@@ -119,8 +119,8 @@ describe("the controls of a walk", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("g");
     await settled(page);
-    const told = await page.locator("[aria-live]").innerText();
-    expect(told).toBe("goal");
+    const announced = await page.locator("[aria-live]").innerText();
+    expect(announced).toBe("goal");
     const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Map", exact: true }).click()]);
     expect(readFileSync((await file.path())!, "utf8").match(/@/g)?.length).toBe(1);
     expect(faults).toEqual([]);

@@ -12,8 +12,8 @@ export interface Opened {
 
 let browser: Browser | null = null;
 
-export async function open(options: { width?: number; height?: number; dark?: boolean; touch?: boolean; hash?: string } = {}): Promise<Opened> {
-  const { width = 1400, height = 900, dark = false, touch = false, hash = "" } = options;
+export async function open(options: { width?: number; height?: number; dark?: boolean; touch?: boolean; hash?: string; file?: string } = {}): Promise<Opened> {
+  const { width = 1400, height = 900, dark = false, touch = false, hash = "", file = process.env.ANDANTE_PAGE } = options;
   browser ??= await chromium.launch({ executablePath: process.env.ANDANTE_CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
   const context = await browser.newContext({
     viewport: { width, height },
@@ -28,7 +28,7 @@ export async function open(options: { width?: number; height?: number; dark?: bo
   page.on("pageerror", (error) => faults.push(error.message));
   page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
   page.on("request", (request) => /^(file|data|blob):/.test(request.url()) || faults.push(`request of ${request.url()}`));
-  await page.goto(`file://${process.env.ANDANTE_PAGE}${hash}`);
+  await page.goto(`file://${file}${hash}`);
   await page.waitForSelector(".board", { timeout: 60_000 });
   return { page, faults };
 }

@@ -82,7 +82,7 @@ export class March {
     this.history.push(this.shown);
   }
 
-  /** Add the units: each on a cell of its own, as far as there are enough. */
+  /** Add the units, each on a different cell as long as there are enough. */
   private populate(): void {
     const { units, bodies } = this.plan;
     const order = shuffled(this.cells, this.chance);

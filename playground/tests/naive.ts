@@ -2,7 +2,7 @@
 
 import type { Card, Cell, Crowd, Engine, Ground, Saved, Status, Step, WalkingAgent, World } from "../src/engine/types";
 import { EngineError, EXPANDED, LEARNED, OUTCOMES, UNREACHABLE } from "../src/engine/types";
-import { straight } from "../src/walk";
+import { straight } from "../src/walker";
 
 const CARD: Card = {
   name: "lrta",
@@ -31,7 +31,6 @@ class NaiveWorld implements World {
   readonly width: number;
   readonly height: number;
   readonly passable: Uint8Array;
-  readonly pristine = false;
   version = 0;
 
   constructor(ground: Ground) {
@@ -82,10 +81,6 @@ class NaiveWorld implements World {
     return { cost: cost.get(goal)!, path: Int32Array.from(path), expanded: done.size };
   }
 
-  save(): Saved {
-    return { bytes: 0 };
-  }
-  restore(): void {}
   dispose(): void {}
 }
 
@@ -148,6 +143,9 @@ class NaiveAgent implements WalkingAgent {
     Object.assign(this, { start, state: start, goal, moves: 0, h: new Map() });
   }
   values(): null {
+    return null;
+  }
+  stale(): null {
     return null;
   }
   plan(): Int32Array {

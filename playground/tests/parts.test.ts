@@ -93,8 +93,8 @@ describe("a link", () => {
   });
 
   it("is written as Python", () => {
-    expect(python({ ...scene, mode: "walk", agents: ["lrta"] })).toMatch(/\(3, 2\)\), sight=5\)$/);
-    expect(python({ ...scene, mode: "walk", agents: ["lrta"], sight: null })).toBe('import andante\ntrial = andante.run("lrta", andante.read_map("mine.map").problem((0, 0), (3, 2)))');
+    expect(python({ ...scene, mode: "walk", agents: ["lrta"] }, naiveEngine)).toMatch(/\(3, 2\)\), sight=5\)$/);
+    expect(python({ ...scene, mode: "walk", agents: ["lrta"], sight: null }, naiveEngine)).toBe('import andante\ntrial = andante.run("lrta", andante.read_map("mine.map").problem((0, 0), (3, 2)))');
   });
 });
 

@@ -140,7 +140,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "settings":  # the one public module: its functions make algorithms
+    if name == "settings":  # the only public module; its functions make algorithms
         return import_module("andante.settings")
     if name not in _HOME:
         raise AttributeError(f"andante has no {name!r}{_meant(name)}")
@@ -150,7 +150,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _meant(name: str) -> str:
-    """Return a suggestion: the public name that is nearest, or one that has this name in it."""
+    """Return a suggestion: the nearest public name, or one that contains this name."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, __all__, n=1) or [known for known in __all__ if name.lower() in known.lower()]

@@ -1,11 +1,11 @@
-"""What makes an algorithm: a card of claims, parameters with ranges, a memory, and one step.
+"""Algorithms, which consist of a card of claims, parameters with ranges, a memory, and one step.
 
 A file in `agents/` defines ``Params`` and ``Memory`` (NamedTuples) and a kernel
 
     step(graph, memory, params, state, goal) -> Move
 
-and registers a class that holds the three with `algorithm`. Everything else (notation, CLI, docs, tests, loops)
-follows.
+and registers a class that contains the three with `algorithm`. Everything else (notation, CLI, docs, tests, loops)
+follows from these.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from andante.notation import Call, Value, expand, parse, write
 from andante.reprs import brief
 
 # Returned in place of the state to move to.
-STUCK = -1  # the agent has no move it would make
+STUCK = -1  # the agent has no move that it would make
 UNREACHABLE = -2  # the agent has proved that no path leads to the goal
-NEEDS_ANNEX = -3  # the unit of a crowd has to be given an annex first, and then asked again (`Mind.annex`)
+NEEDS_ANNEX = -3  # the unit of a crowd needs an annex first, and is then called again (`Mind.annex`)
 
 
 class Move(NamedTuple):
@@ -37,12 +37,12 @@ class Move(NamedTuple):
     expanded: int  # states whose successors were generated, in search or in learning, counted each time
     touched: int  # states looked at, counted each time
     learned: float  # total increase of heuristic values
-    stored: int  # change in the number of states with a value of their own; negative if values were forgotten
+    stored: int  # change in the number of states with a stored value; negative if values were forgotten
 
 
 @kernel
 def no_move(reason: int, expanded: int, touched: int) -> Move:
-    """Return the move of an agent that stays where it is permanently: it is STUCK, or the goal is UNREACHABLE."""
+    """Return the move of an agent that stops permanently, because it is STUCK or the goal is UNREACHABLE."""
     return Move(reason, 0.0, expanded, touched, 0.0, 0)
 
 
@@ -51,7 +51,7 @@ def no_move(reason: int, expanded: int, touched: int) -> Move:
 
 @dataclass(frozen=True)
 class Range:
-    """The numbers a parameter may take, used to check it, to document its command-line flag and to search over it."""
+    """The numbers that a parameter may have, used to check it, to document it and to search over it."""
 
     low: float = -math.inf
     high: float = math.inf
@@ -82,7 +82,7 @@ NOT_SAMPLED = NotSampled()
 
 
 class InCost:
-    """Marker for a parameter that is an amount of cost: it scales with the costs of the graph."""
+    """Marker for a parameter that is an amount of cost, and so scales with the costs of the graph."""
 
 
 IN_COST = InCost()
@@ -115,7 +115,7 @@ class Parameter:
         return words + (", or none" if self.optional else "")
 
     def read(self, value: Any) -> Any:
-        """Return the value as Python holds it; raise `ParameterError` if it is not allowed."""
+        """Return the value as its Python type; raise `ParameterError` if it is not allowed."""
         if value is None and self.optional:
             return None
         if issubclass(self.kind, IntEnum):
@@ -135,7 +135,7 @@ class Parameter:
         raise ParameterError(f"{self.name} must be {self.allowed}, got {_shown(value)}")
 
     def _number(self, value: Any) -> int | float | None:
-        """Return a plain int or float, whatever library the number is from; None if kernels cannot take it."""
+        """Return a number of any library as a plain int or float, or None if kernels cannot accept it."""
         try:
             number: int | float = self.kind(value)
         except (OverflowError, ValueError):
@@ -148,7 +148,7 @@ class Parameter:
         return value.name.lower() if isinstance(value, IntEnum) else value
 
     def code(self, value: Any) -> Any:
-        """Return the value as kernels take it: always a number, and always of the same type."""
+        """Return the value as kernels expect it: always a number, and always of the same type."""
         if value is None:
             return -1 if self.kind is int or issubclass(self.kind, IntEnum) else math.nan
         return int(value) if isinstance(value, IntEnum) else value
@@ -218,14 +218,14 @@ class Card:
     two_way: bool = False  # ... and every move can be reversed; on one-way graphs it may get stuck
     optimal: bool = False  # its first path is a cheapest path
     converges: bool = False  # over repeated trials its path becomes a cheapest one, up to its weight if any
-    senses: bool = False  # works on a map that it has yet to discover
+    senses: bool = False  # works on a map that it discovers as it walks
     living: bool = False  # works on a map that changes (`andante.World`)
     pursues: bool = False  # keeps what it knows when its goal moves a little
     needs: tuple[str, ...] = ()  # kinds of databases that it uses
-    ring: bool = False  # looks at the ring of cells around it: on the same graph given as rows it may move differently
-    anchored: bool = False  # what it learns belongs to where it began: pushed elsewhere, it begins a new problem
-    foresees: bool = False  # models an oracle: the searches that stand in for the oracle are not counted
-    crowd: bool = False  # can be one of many units: all it keeps from move to move is in its mind (`search.memory`)
+    ring: bool = False  # looks at the ring of cells around it, so it may move differently on the same graph as rows
+    anchored: bool = False  # what it learns depends on its start: pushed elsewhere, it begins a new problem
+    foresees: bool = False  # models an oracle, whose searches are not counted
+    crowd: bool = False  # can be one of many units: everything it keeps between moves is in its mind (`search.memory`)
     regions: bool = False  # plans over regions, which differ between a map being discovered and the same map known
     examples: tuple[str, ...] = ()  # settings worth trying besides the default, in the notation
     shown: tuple[str, ...] = ()  # settings that a comparison shows unless others are given
@@ -237,7 +237,7 @@ class Card:
 
 @dataclass(frozen=True, repr=False)
 class Algorithm:
-    """A registered algorithm with its parameters: all that is needed to make agents.
+    """A registered algorithm with its parameters: everything that is needed to make agents.
 
     >>> find("lrta(depth=3)").params
     Params(depth=3)
@@ -298,7 +298,7 @@ class Algorithm:
 
     @property
     def codes(self) -> Any:
-        """All parameters as kernels take them."""
+        """All parameters as kernels expect them."""
         fields = parameters_of(type(self.params))
         return type(self.params)(*(field.code(value) for field, value in zip(fields, self.params, strict=True)))
 
@@ -329,7 +329,7 @@ _register: dict[str, Algorithm] = {}
 
 
 def algorithm(card: Card) -> Callable[[type[Any]], type[Any]]:
-    """Register the decorated class, which holds ``Params``, ``Memory`` and ``step``, under ``card``."""
+    """Register the decorated class, which contains ``Params``, ``Memory`` and ``step``, under ``card``."""
 
     def enrol(holder: type[Any]) -> type[Any]:
         import sys
@@ -407,7 +407,7 @@ def algorithms() -> list[Algorithm]:
 
 
 def compared() -> list[Algorithm]:
-    """Return what a comparison shows: the settings that cards name, and all algorithms that use a database."""
+    """Return the algorithms that comparisons show: settings that cards name, and all that use a database."""
     return [
         find(text) for entry in algorithms() for text in entry.card.shown or ((entry.card.name,) if entry.needs else ())
     ]
@@ -416,7 +416,7 @@ def compared() -> list[Algorithm]:
 def find(text: str | Algorithm, **parameters: Any) -> Algorithm:
     """Return the algorithm that ``text`` names in the notation; keyword parameters take precedence.
 
-    Names as papers write them will do, too.
+    Names as papers write them are accepted too.
 
     >>> str(find("lrta(depth=3)")), str(find("LSS-LRTA* (lookahead=20)"))
     ('lrta(depth=3)', 'lss(lookahead=20)')
@@ -444,7 +444,7 @@ def find(text: str | Algorithm, **parameters: Any) -> Algorithm:
 
 
 def find_all(text: str) -> list[Algorithm]:
-    """Return the algorithms that a text with lists of values stands for.
+    """Return the algorithms that a text with lists of values describes.
 
     >>> [str(entry) for entry in find_all("lrta(depth=[1, 3..5])")]
     ['lrta', 'lrta(depth=3)', 'lrta(depth=4)', 'lrta(depth=5)']
@@ -457,7 +457,7 @@ _found: dict[str, tuple[Algorithm, Algorithm]] = {}  # by text: the algorithm as
 
 
 def _load() -> None:
-    """Import every file of `agents/`, and the external ones it knows of: each registers itself."""
+    """Import every file of `agents/`, and external ones; each registers its algorithms."""
     from importlib import import_module
 
     import_module("andante.agents")

@@ -66,7 +66,7 @@ class Lines:
 
 
 class Table:
-    """One table of a file: returns its values by key, and reports what is wrong with them."""
+    """One table of a file, which returns its values by key and reports mistakes in them."""
 
     def __init__(self, data: Mapping[str, Any], name: str, path: Path, lines: Lines) -> None:
         self._data = dict(data)
@@ -81,7 +81,7 @@ class Table:
         raise CampaignError(f"{self.path}, line {self._lines.find(self.name, key, word)}: {sentence}")
 
     def take(self, key: str, kind: type[T], default: T | None = None) -> T:
-        """Return the value of a key, checked to be of this kind; if absent, the default, or an error without one."""
+        """Return the value of a key, checked to be of this kind; if absent, return the default or fail without one."""
         self._known.append(key)
         if key not in self._data:
             if default is None:
@@ -122,14 +122,14 @@ class Table:
         """Refuse keys that were never read."""
         for key in self._data:
             if key not in self._known:
-                self.fail(f"{self._title} does not take {key!r}; {did_you_mean(key, self._known)}", key)
+                self.fail(f"{self._title} does not accept {key!r}; {did_you_mean(key, self._known)}", key)
 
     @property
     def _title(self) -> str:
         return f"[{self.name}]" if self.name else "a campaign"
 
     def checked(self, value: Any, kind: type[T], key: str, name: str = "") -> T:
-        """Return the value if it is of this kind; it is at this key, or under a name within the key's value."""
+        """Return the value if it is of this kind; errors name the key, or the name within the key's value."""
         if kind is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
@@ -138,7 +138,7 @@ class Table:
 
 
 class _Inline(Table):
-    """A table within another, on the same line or under a header of its own."""
+    """A table within another, on the same line or under its own header."""
 
     def __init__(self, data: Mapping[str, Any], name: str, outer: Table, key: str) -> None:
         super().__init__(data, name, outer.path, outer._lines)
@@ -175,7 +175,7 @@ def only_numbers(values: Iterable[Any], least: int) -> list[int]:
 
 
 class Written(float):
-    """A number that knows how it is written: 2.10 is not as exact as 2.1.
+    """A number with its text, because 2.10 is more precise than 2.1.
 
     >>> Written("2.10").text, Written("2.10") + 1
     ('2.10', 3.1)
@@ -184,7 +184,7 @@ class Written(float):
     text: str
 
     def __new__(cls, text: str) -> Written:
-        """Return the number that a text is."""
+        """Return the number that a text contains."""
         made = super().__new__(cls, text)
         made.text = text.replace("_", "")
         return made
@@ -193,8 +193,8 @@ class Written(float):
 def read_tables(path: Path, scale: str, number: Callable[[str], float] = float) -> tuple[dict[str, Any], Lines]:
     """Return the contents of a file, with values that depend on the scale resolved, and their line numbers.
 
-    The scale is one of `SCALES`; ``quick+NAME`` takes the problems of that name, and what is run on only them, in full.
-    ``number`` makes a number of one that is written with a point or an exponent.
+    The scale is one of `SCALES`; ``quick+NAME`` uses full values for the problems of that name, and for runs on only
+    them. ``number`` converts numbers that are written with a point or an exponent.
     """
     text, data = _read_toml(path, number)
     name, *whole = scale.split("+")
@@ -202,7 +202,7 @@ def read_tables(path: Path, scale: str, number: Callable[[str], float] = float) 
         raise CampaignError(f"there is no scale {name!r}; {did_you_mean(name, SCALES)}")
     if whole and name != QUICK:
         raise CampaignError(
-            f"only the scale {QUICK!r} takes problems to run in full; write quick+{'+'.join(whole)}, or {name}"
+            f"only the scale {QUICK!r} accepts problems to run in full; write quick+{'+'.join(whole)}, or {name}"
         )
     _settle_in_full(data, whole)
     settled: dict[str, Any] = _settle(data, name)
@@ -210,7 +210,7 @@ def read_tables(path: Path, scale: str, number: Callable[[str], float] = float) 
 
 
 def _read_toml(path: Path, number: Callable[[str], float]) -> tuple[str, dict[str, Any]]:
-    """Return the text of a file and its contents, if it is TOML of sensible length, depth and numbers."""
+    """Return the text of a file and its contents, if it is TOML within the limits on length, depth and numbers."""
     try:
         text = read_at_most(path, MAX_FILE_BYTES).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -247,7 +247,7 @@ def _parts(value: Any) -> Iterable[Any]:
 
 
 def _settle_in_full(data: dict[str, Any], whole: list[str]) -> None:
-    """Resolve these sets of problems, and the runs on no other sets, at full scale."""
+    """Resolve these sets of problems, and runs on only these sets, at full scale."""
     sets, runs = data.get("problems"), data.get("run")
     if not (whole and isinstance(sets, dict) and isinstance(runs, list)):
         return
@@ -264,7 +264,7 @@ def _settle_in_full(data: dict[str, Any], whole: list[str]) -> None:
 def _settle(value: Any, scale: str) -> Any:
     """Replace each ``{quick = ..., full = ...}`` by the value for this scale.
 
-    There may be one for ``smoke``, too; without it, that is the value for ``quick``.
+    There may be a value for ``smoke`` too; the default is the value for ``quick``.
     """
     if isinstance(value, list):
         return [_settle(part, scale) for part in value]

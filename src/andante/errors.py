@@ -1,4 +1,4 @@
-"""One family of errors: whatever Andante refuses, it raises one of these, with a message of one sentence.
+"""The errors that Andante raises, each with a message of one sentence.
 
 The sentence says what was wrong, where, what is allowed and, if it helps, what to do.
 
@@ -18,7 +18,7 @@ from operator import index
 from types import UnionType
 from typing import Any
 
-#: Longest message, whatever it quotes: about half of an ordinary screen.
+#: The longest message, including quotations: about half of a usual screen.
 LONGEST_MESSAGE = 1000
 
 _LONG_WORD, _WORD_HEAD, _WORD_TAIL = re.compile(r"\S{121,}"), 60, 40
@@ -85,7 +85,7 @@ class OutputError(AndanteError):
 
 
 def shortened(message: str) -> str:
-    r"""Return the message on one printable line that fits on a screen: long words are cut first, then the whole.
+    r"""Return the message on one printable line that fits on a screen: first long words are cut, then the message.
 
     >>> shortened("there is no map a.map"), shortened("there is no map \x1b[2J.map")
     ('there is no map a.map', 'there is no map \\x1b[2J.map')
@@ -111,14 +111,14 @@ def printable(text: str) -> str:
 
 
 def _middle_cut(text: str, most: int) -> str:
-    """Return the text; if it is longer than ``most``, only its beginning and end."""
+    """Return the text or, if it is longer than ``most``, only its beginning and end."""
     return text if len(text) <= most else f"{text[: most * 2 // 3]} ... {text[-(most // 3) + 5 :]}"
 
 
 def whole_number(
     value: object, what: str, *, least: int | None = None, error: type[AndanteError] = ProblemError
 ) -> int:
-    """Return a whole number as a plain int, whatever library it is from; raise ``error`` if it is not one or too small.
+    """Return a whole number of any library as a plain int; raise ``error`` if it is not one, or too small.
 
     >>> whole_number(3, "a column")
     3
@@ -135,7 +135,7 @@ def whole_number(
 def real_number(
     value: object, what: str, *, least: float = -math.inf, error: type[AndanteError] = ParameterError
 ) -> float:
-    """Return a number as a plain float, whatever library it is from; raise ``error`` if it is not one or too small.
+    """Return a number of any library as a plain float; raise ``error`` if it is not one, or too small.
 
     >>> real_number(3, "a limit"), real_number(math.inf, "a limit")
     (3.0, inf)
@@ -161,7 +161,7 @@ def expect(value: Any, kind: type | UnionType, said: str, error: type[AndanteErr
 
 
 def quoted(value: object) -> str:
-    """Return a value as messages show it, however large it is.
+    """Return a value of any size as messages show it.
 
     >>> quoted("x"), quoted(10**5000)
     ("'x'", 'a whole number of more than 4000 digits')

@@ -1,7 +1,7 @@
-"""Messages for authors of kernels that do not compile, or fail as plain Python: the line, and what is wrong with it.
+"""Messages for authors of kernels that do not compile, or fail as plain Python: the line, and what is wrong there.
 
-Numba repeats an error in a kernel for every kernel that calls it, up to the loop, in terms of its own internals. This
-module keeps the chain of kernels that failed and turns it into one sentence.
+Numba repeats an error in a kernel for every kernel that calls it, up to the loop, and describes it in terms of its
+internals. This module keeps the chain of kernels that failed, and turns it into one sentence.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from numba.core.errors import NumbaError, TypingError
 
 from andante.errors import AlgorithmError
 
-DEBUG = "andante.check_algorithm(name, debug=True) runs it as plain Python"  # where only Numba's words explain an error
-LONGEST = 300  # characters of Numba's message that are passed on
+DEBUG = "andante.check_algorithm(name, debug=True) runs it as plain Python"  # if only Numba's words explain it
+LONGEST = 300  # characters of Numba's message that are shown
 
 _ALLOCATES = (
     "it makes a new array, list, dict or string, but kernels cannot allocate; keep arrays in a bundle of Memory, made "
@@ -71,7 +71,7 @@ _MEANINGS = (
 
 
 class Blame(NamedTuple):
-    """A kernel that did not compile, and the kernel it calls that is the reason, if any."""
+    """A kernel that did not compile, and the called kernel that is the reason, if any."""
 
     function: FunctionType
     text: str  # Numba's message about it
@@ -89,9 +89,9 @@ _last = threading.local()
 
 
 def blame(function: FunctionType, error: Exception) -> Blame:
-    """Record that this kernel did not compile, because of the one that failed just before if Numba says the same.
+    """Record that this kernel did not compile; the one that failed just before is the reason if Numba says the same.
 
-    Numba raises a new error of its own at each kernel on the way up, but lets other exceptions pass.
+    Numba raises a new error at each kernel up to the first caller, but does not catch other exceptions.
     """
     known: Blame | None = getattr(error, "blame", None)  # Numba raises the same error again when a call is repeated
     if known is None:
@@ -111,7 +111,7 @@ def begin() -> None:
 
 
 def explained(function: FunctionType, error: Exception) -> AlgorithmError:
-    """Return an error whose one sentence says why a kernel called from Python does not compile."""
+    """Return an error that says in one sentence why a kernel called from Python does not compile."""
     chain, link = [], blame(function, error)
     while link.below is not None:
         chain.append(link)
@@ -124,7 +124,7 @@ def explained(function: FunctionType, error: Exception) -> AlgorithmError:
 
 
 def has_passed(kernel: Callable[..., Any], error: Exception) -> bool:
-    """Return whether an exception was raised in the kernel's own file, or below."""
+    """Return whether an exception was raised in the kernel's own file, or in code called from there."""
     file = getattr(kernel, "py_func", kernel).__code__.co_filename
     return any(_is_copy(one.filename, file) for one in traceback.extract_tb(error.__traceback__))
 
@@ -135,7 +135,7 @@ def _is_copy(file: str, other: str) -> bool:
 
 
 def raised(kernel: Callable[..., Any], error: Exception) -> AlgorithmError:
-    """Return an error of one sentence for an exception in a kernel, or in a kernel that it called."""
+    """Return an error that describes an exception in a kernel, or in one that it called, in one sentence."""
     code = getattr(kernel, "py_func", kernel).__code__
     frames = traceback.extract_tb(error.__traceback__)
     files = [code.co_filename if _is_copy(one.filename, code.co_filename) else one.filename for one in frames]
@@ -157,7 +157,7 @@ class Place(NamedTuple):
 
 
 def _where(places: Sequence[Place], what: str) -> str:
-    """Return the innermost line in the first kernel's file, its author's own, and the place below it that failed."""
+    """Return the innermost line in the first kernel's file, which is the author's, and the place that failed."""
     own = next(one for one in reversed(places) if one.file == places[0].file)
     return f"{own} {what}: " + ("" if own is places[-1] else f"in {places[-1]}, ")
 
@@ -174,7 +174,7 @@ def _meaning(worst: Blame) -> str:
 
 
 def _shortened(text: str, bundles: bool = True) -> str:
-    """Return types as authors know them: an array by what it holds and, with ``bundles``, a bundle by its name only."""
+    """Return a text with types as authors know them: arrays by contents and, with ``bundles``, bundles by name."""
     text = re.sub(r"(?:readonly )?array\((\w+), (\d)d, \w\)", r"array of \1", text)
     text = re.sub(r"Literal\[(\w+)\]\([^()]*\)", r"\1", text)
     text = re.sub(r"(?:type\()?(?:CPUDispatcher|Function)\(<(?:built-in )?\w+ '?([\w.]+)'?[^>]*>\)+", r"\1", text)
@@ -196,7 +196,7 @@ def _line(function: FunctionType, error: Exception, text: str) -> int:
     if found:
         return int(found[-1])
     returns = re.findall(r'^Return of: .*\n?File ".*", line (\d+):', text, re.MULTILINE)
-    return max(map(int, returns), default=code.co_firstlineno)  # in whatever order Numba lists them
+    return max(map(int, returns), default=code.co_firstlineno)  # Numba lists them in any order
 
 
 def _line_at_work(code: CodeType, error: Exception) -> int:

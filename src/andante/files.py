@@ -1,4 +1,4 @@
-"""The cache folder, files that are written completely or not at all, and checksums of plain data."""
+"""The cache folder, files written completely or not at all, and checksums of plain data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def cache_folder() -> Path:
 
 
 def make_folder(path: str | os.PathLike[str]) -> Path:
-    """Create a folder and its parents if necessary and return its path; raise `OutputError` if it is not writable."""
+    """Create a folder and its parents if necessary, and return its path; raise `OutputError` if it is not writable."""
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -56,7 +56,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file under a temporary name in the same folder, then rename it: it appears complete or not at all.
 
     A symbolic link is kept, and its target is written. Devices and pipes are written to directly, and so is a file that
-    this process prints to: what was printed before stays, and the order is kept.
+    this process prints to, so that earlier output stays in front of the data.
     """
     file = os.fspath(path)
     try:
@@ -80,7 +80,7 @@ def _replace(file: Path, data: bytes) -> None:
     try:
         with temporary.open("xb") as stream:
             stream.write(data)
-        with suppress(FileNotFoundError):  # what only its owner could read stays so
+        with suppress(FileNotFoundError):  # a file that only its owner could read stays private
             temporary.chmod(stat.S_IMODE(file.stat().st_mode))
         os.replace(temporary, file)
     finally:
@@ -100,7 +100,7 @@ def read_at_most(path: str | os.PathLike[str], most: int) -> bytes:
 def json_checksum(data: Any, *, digits: int = 64, compact: bool = False) -> str:
     """Return the first digits of the SHA-256 of plain data, written as JSON with sorted names.
 
-    ``compact`` leaves out the spaces of that JSON. What JSON has no type for counts as its text.
+    ``compact`` leaves out the spaces of that JSON. Values that JSON has no type for are written as text.
 
     >>> json_checksum({"b": 1, "a": [2]}, digits=8) == json_checksum({"a": (2,), "b": 1}, digits=8)
     True
@@ -140,7 +140,7 @@ def _printed_to(file: str) -> int | None:
 
 
 def _try_out(folder: Path) -> None:
-    """Write an empty file and delete it: permissions alone do not tell whether this works."""
+    """Write an empty file and delete it, because permissions alone do not show whether this is possible."""
     probe = _beside(folder)
     probe.open("xb").close()
     probe.unlink()

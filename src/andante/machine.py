@@ -1,4 +1,4 @@
-"""The machine that Andante runs on: its cores, and work on several threads."""
+"""The cores of the machine that Andante runs on, and work on several threads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def cores() -> int:
 
 
 class Done(NamedTuple, Generic[P, R]):
-    """A part of the work, its number, and what came of it."""
+    """A part of the work with its number and result."""
 
     number: int
     part: P
@@ -36,24 +36,24 @@ Batches = Generator[list[Done[P, R]], None, None]
 
 
 def on_threads(work: Callable[[P, threading.Event], R], parts: Iterable[P], threads: int) -> Batches[P, R]:
-    """Yield what ``work`` returns for each part, as it arrives; results that are ready together come in one list.
+    """Yield what ``work`` returns for each part as it arrives, in one list if several results are ready.
 
-    Kernels run without the GIL, so the threads run at once. Parts are taken only as they are needed. When the iterator
-    is closed, or a part fails, or the user interrupts, the event that ``work`` is given is set: it should return soon,
-    and everything under way is waited for and discarded. Close the iterator, as with `contextlib.closing`, if anything
-    may be raised while it is used.
+    Kernels run without the GIL, so the threads run in parallel. Parts are taken only as they are needed. When the
+    iterator is closed, a part fails or the user interrupts, the event passed to ``work`` is set. It should then return
+    soon; all parts in progress are waited for and discarded. Close the iterator, for example with `contextlib.closing`,
+    if an error may be raised while it is used.
 
     >>> sorted(done.result for batch in on_threads(lambda part, stop: 2 * part, [1, 2, 3], 2) for done in batch)
     [2, 4, 6]
     """
     threads = whole_number(threads, "threads", least=1, error=ParameterError)
     if isinstance(parts, Sized):
-        threads = max(1, min(threads, len(parts)))  # more would be started only to find nothing to do
+        threads = max(1, min(threads, len(parts)))  # more threads would have nothing to do
     return _run_on_threads(work, parts, threads)
 
 
 def _run_on_threads(work: Callable[[P, threading.Event], R], parts: Iterable[P], threads: int) -> Batches[P, R]:
-    news: SimpleQueue[Done[P, R] | BaseException | None] = SimpleQueue()  # None comes from a thread that has ended
+    news: SimpleQueue[Done[P, R] | BaseException | None] = SimpleQueue()  # None is sent by a thread that has ended
     stop, taking, numbered = threading.Event(), threading.Lock(), enumerate(parts)
 
     def crew_member() -> None:
@@ -64,7 +64,7 @@ def _run_on_threads(work: Callable[[P, threading.Event], R], parts: Iterable[P],
                 if taken is None:
                     break
                 news.put(Done(*taken, work(taken[1], stop)))
-        except BaseException as error:  # whatever it is, the consumer must get it
+        except BaseException as error:  # of any kind; the consumer must get it
             news.put(error)
         news.put(None)
 
@@ -81,7 +81,7 @@ def _run_on_threads(work: Callable[[P, threading.Event], R], parts: Iterable[P],
 
 
 def _batches(news: SimpleQueue[Done[P, R] | BaseException | None], running: int) -> Batches[P, R]:
-    """Yield everything that is ready, whenever something is, until every thread has ended."""
+    """Yield all results that are ready, whenever there are any, until every thread has ended."""
     while running:
         waiting = [news.get()]
         while not news.empty():

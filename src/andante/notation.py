@@ -1,7 +1,7 @@
 """The notation for an algorithm and its parameters: ``name(parameter=value, ...)``.
 
 Values are numbers (``3``, ``0.5``, ``inf``), words (``median``), ``true``, ``false``, ``none``, and nested algorithms
-(``pdb(level=3)``). Whatever is written reads back as the same value.
+(``pdb(level=3)``). Reading a written value gives the same value.
 
 >>> parse("lrta(depth=9)")
 Call(name='lrta', arguments={'depth': 9})
@@ -29,7 +29,7 @@ class Call:
     arguments: dict[str, Value] = field(default_factory=dict)
 
     def __hash__(self) -> int:
-        """Hash the name only, so that a call can be looked up wherever a word can."""
+        """Return the hash of the name only, so that calls can be looked up like words."""
         return hash(self.name)
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ Value = int | float | bool | None | str | Call
 
 
 class Named(IntEnum):
-    """A number with a name, which is what it prints.
+    """A number with a name, and printed as that name.
 
     >>> class Side(Named):
     ...     LEFT = 0
@@ -60,7 +60,7 @@ class Named(IntEnum):
 
 
 class Word(Named):
-    """One of the words that a parameter may be set to; it prints as the notation writes it.
+    """One of the words that a parameter may be set to, printed as in the notation.
 
     >>> class Ties(Word):
     ...     FIRST = 0
@@ -80,13 +80,13 @@ _TOKEN = re.compile(
 )
 _WORDS: dict[str, Value] = {"true": True, "false": False, "none": None}
 
-# Longer text is refused unread: no algorithm needs it, and reading and writing recurse once per bracket.
+# Longer text is refused before it is read: no algorithm needs it, and reading and writing recurse once per bracket.
 MAX_LENGTH = 1000
 MAX_CALLS = 50
 
 
 def parse(text: str) -> Call:
-    """Parse an algorithm; raise `NotationError`, which says where the text stops making sense."""
+    """Parse an algorithm; raise `NotationError`, which says where the text is wrong, if it is not one."""
     if len(text) > MAX_LENGTH:
         raise NotationError(f"{text[:40]!r}... has {len(text)} characters; an algorithm has at most {MAX_LENGTH}")
     if text.count("(") > MAX_CALLS:
@@ -179,7 +179,7 @@ MOST_CHARACTERS = 100_000_000  # of all settings together
 
 
 def expand(text: str) -> list[str]:
-    """Return the texts that a text with lists of values stands for: all combinations, the last list changing fastest.
+    """Return all combinations that a text with lists of values describes; the last list changes fastest.
 
     >>> expand("lrts(depth=[1, 2], gamma=[0.5, 1])")
     ['lrts(depth=1, gamma=0.5)', 'lrts(depth=1, gamma=1)', 'lrts(depth=2, gamma=0.5)', 'lrts(depth=2, gamma=1)']
@@ -188,14 +188,14 @@ def expand(text: str) -> list[str]:
     choices = [_values(one, text) for one in inside]
     count = math.prod(sum(map(len, values)) for values in choices)
     if count > MOST_SETTINGS:  # checked before any setting is made
-        raise ParameterError(f"{text!r} stands for more than {MOST_SETTINGS:,} settings; draw a sample instead")
+        raise ParameterError(f"{text!r} describes more than {MOST_SETTINGS:,} settings; draw a sample instead")
     lists = [[str(value) for values in each for value in values] for each in choices]
     longest = sum(map(len, fixed)) + sum(max(map(len, values)) for values in lists)
     if lists and longest > MAX_LENGTH:
-        raise ParameterError(f"{text!r} stands for settings of {longest:,} characters; the limit is {MAX_LENGTH:,}")
+        raise ParameterError(f"{text!r} describes settings of {longest:,} characters; the limit is {MAX_LENGTH:,}")
     if lists and count * longest > MOST_CHARACTERS:
         raise ParameterError(
-            f"{text!r} stands for {count:,} settings of up to {longest:,} characters, too many to list; draw a sample "
+            f"{text!r} describes {count:,} settings of up to {longest:,} characters, too many to list; draw a sample "
             "instead"
         )
     return ["".join(map("".join, zip(fixed, [*chosen, ""], strict=True))) for chosen in itertools.product(*lists)]

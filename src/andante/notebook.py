@@ -1,6 +1,6 @@
-"""How grids, trials, traces, advice and tables are shown in a notebook: small HTML without scripts.
+"""Grids, trials, traces, advice and tables in a notebook: small HTML without scripts.
 
-Text and lines take the colours of the notebook, light or dark. Pictures of maps are PNG, one pixel per cell, or per
+Text and lines have the colours of the notebook, light or dark. Pictures of maps are PNG, one pixel per cell, or per
 block of cells on large maps.
 """
 
@@ -28,11 +28,11 @@ TERRAIN = {
 EXPANDED, PATH, START, GOAL = "#b5d3e7", "#14505c", "#2e8b57", "#c2185b"
 LEARNED = "#ee8434"
 
-_MOST_PIXELS, _WIDE = 512, 320  # of the longer side of a picture: stored, and shown at least
-_SPOT = 80  # a spot reaches a share of the picture to all sides
+_MOST_PIXELS, _WIDE = 512, 320  # of the longer side of a picture: the most stored, and the least shown
+_SPOT = 80  # a spot extends to each side by the longer side of the picture divided by this
 _CELL = "padding:.15em .7em;border-bottom:1px solid rgba(128,128,128,.35);text-align:{};vertical-align:top"
 
-#: States of a map, or one, and the colour they are shown in.
+#: States of a map, or one, and their colour.
 Mark = tuple[npt.ArrayLike, str]
 
 
@@ -69,7 +69,7 @@ def map_picture(terrain: npt.NDArray[np.uint8], caption: str, marks: Sequence[Ma
 
 
 def html_table(head: Sequence[str], lines: Sequence[Sequence[str]], bold: Sequence[Sequence[bool]] = ()) -> str:
-    """Return a table as HTML, its first column to the left and numbers to the right; it scrolls if it is too wide.
+    """Return a table as HTML; its first column is aligned left, the others right, and it scrolls if it is too wide.
 
     >>> html_table(["a", "b"], [["<1>", "2"]]).count("&lt;1&gt;")
     1
@@ -97,7 +97,7 @@ def _cell(tag: str, text: str, column: int, strong: bool = False) -> str:
 
 
 def _png(image: npt.NDArray[np.uint8], colours: Sequence[str]) -> bytes:
-    """Return an image of numbers of colours as a PNG file."""
+    """Return an image, given as numbers of colours, as a PNG file."""
     height, width = image.shape
     rows = np.zeros((height, width + 1), np.uint8)  # each row begins with its filter: none
     rows[:, 1:] = image

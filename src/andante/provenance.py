@@ -1,4 +1,4 @@
-"""What results were made with: processor, system, versions, and the commit of the source tree."""
+"""The provenance of results: processor, system, versions, and the commit of the source tree."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _CPUINFO = Path("/proc/cpuinfo")
 
 @cache
 def provenance() -> dict[str, Any]:
-    """Return what this process computes with, as plain data; found once, whatever is edited meanwhile.
+    """Return the provenance of this process's results as plain data; it is determined only once.
 
-    ``commit`` is empty and ``clean`` None where Andante is not run from a source tree.
+    ``commit`` is empty and ``clean`` None if Andante is not run from a source tree.
 
     >>> sorted(provenance())
     ['andante', 'clean', 'commit', 'cores', 'numba', 'numpy', 'processor', 'python', 'system']
@@ -42,7 +42,7 @@ def provenance() -> dict[str, Any]:
 
 
 def described(made: Mapping[str, Any]) -> str:
-    """Return it as a line of text.
+    """Return a provenance as a line of text.
 
     >>> described({"processor": "A CPU", "cores": 2, "system": "Linux", "python": "3.11.7", "numba": "0.61.0",
     ...            "numpy": "2.1.0", "andante": "0.1.0", "commit": "8f20b2b44a", "clean": False})
@@ -59,9 +59,9 @@ def code_state(made: Mapping[str, Any]) -> str:
 
 
 def commit_of(source: Path) -> tuple[str, bool | None]:
-    """Return the commit of the source tree that a folder of code is part of, and whether the code is the commit's.
+    """Return the commit of the source tree that contains a folder, and whether the tree is unchanged.
 
-    It is not if a file of the tree has changed, or the folder has files that git does not know.
+    It is changed if a file of the tree was edited, or the folder has files that are not tracked.
     """
     git = shutil.which("git")
     if git is None or "site-packages" in source.parts:
@@ -90,7 +90,7 @@ def _processor() -> str:
 
 
 def _andante_version() -> str:
-    """Return the version of the code that runs: the metadata of an editable installation may be of an older one."""
+    """Return the version of the running code; the metadata of an editable installation may be older."""
     from andante import __version__
 
     return __version__

@@ -1,4 +1,4 @@
-"""Caches in memory: what was used most recently, shared or lent to one user at a time."""
+"""Caches in memory of what was used most recently, shared or lent to one user at a time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ V = TypeVar("V")
 
 
 class Recent(Generic[K, V]):
-    """The values that were used most recently, up to a limit; each is made once while it is held.
+    """A cache of the values that were used most recently, up to a limit; a value is made only if it is not held.
 
     >>> squares = Recent(2)
     >>> [squares.get(number, lambda n=number: n * n) for number in (1, 2, 1, 3)]
@@ -28,7 +28,7 @@ class Recent(Generic[K, V]):
         self._lock = threading.RLock()
 
     def get(self, key: K, make: Callable[[], V]) -> V:
-        """Return the value of a key, made if it is not held; other threads wait meanwhile."""
+        """Return the value of a key, and make it if it is not held; other threads wait meanwhile."""
         with self._lock:
             if key not in self._held:
                 self._held[key] = make()
@@ -39,7 +39,7 @@ class Recent(Generic[K, V]):
 
 
 class Spare(Generic[K, V]):
-    """Values that serve one user at a time: of the unused ones the most recent are kept, up to a limit.
+    """A pool of values that serve one user at a time; the most recent unused ones are kept, up to a limit.
 
     >>> lists = Spare(2)
     >>> with lists.lend("one", list) as first, lists.lend("one", list) as second:
@@ -57,7 +57,7 @@ class Spare(Generic[K, V]):
 
     @contextmanager
     def lend(self, key: K, make: Callable[[], V]) -> Iterator[V]:
-        """Lend a value of this key, made if none is idle; one that is in use when an error is raised is not kept."""
+        """Lend a value of this key, and make one if none is unused; a value in use during an error is not kept."""
         value = self._take(key) or make()
         yield value
         with self._lock:

@@ -1,4 +1,4 @@
-"""How records are shown in Python: only what differs from their defaults."""
+"""Representations of records in Python that show only fields that differ from their defaults."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def brief(record: Any) -> str:
-    """Return a dataclass as it is written in Python, without the fields that have their default values.
+    """Return a dataclass as a Python expression, without the fields that have their default values.
 
     >>> from dataclasses import dataclass
     >>> @dataclass

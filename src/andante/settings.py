@@ -1,4 +1,4 @@
-"""Every algorithm as a function of its parameters, which editors complete and type checkers check.
+"""Every algorithm as a function of its parameters, for completion in editors and for type checkers.
 
 >>> from andante.settings import lrta, tba
 >>> lrta(depth=3)
@@ -7,8 +7,8 @@ Algorithm(lrta(depth=3))
 'tba(budget=20, weight=2.0)'
 
 The result can be passed wherever an algorithm is expected: ``andante.run(lrta(depth=3), problem)``. Hyphens in names
-become underscores. Algorithms of your own are here too. The stub for editors, ``settings.pyi``, lists those that come
-with Andante; ``tools/reference.py`` writes it.
+become underscores. Your own algorithms are included. The stub for editors, ``settings.pyi``, lists those that come with
+Andante; ``tools/reference.py`` writes it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _named() -> dict[str, Algorithm]:
 
 
 def _function(name: str, entry: Algorithm) -> Callable[..., Algorithm]:
-    """Return a function that makes settings of an algorithm, with a signature and a docstring of its own."""
+    """Return a function that makes settings of an algorithm, with the right signature and docstring."""
 
     def make(**parameters: Any) -> Algorithm:
         return entry.with_parameters(**parameters)

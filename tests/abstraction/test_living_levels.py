@@ -47,14 +47,14 @@ def test_levels_always_fit_some_map_and_the_world_when_it_is_settled(grid, cover
     for flipped, mended in steps:
         flip(world, flipped)
         alive = set(np.concatenate([levels.nodes(k) for k in range(1, levels.top + 1)] or [[]]).tolist())
-        before = int(levels.mends.scalars["removed"][0])
+        before = int(levels.repairs.scalars["removed"][0])
         world.tend(mended=mended)
         check(levels, ground_of(own_map(levels, world)))
         gone = alive - set(np.concatenate([levels.nodes(k) for k in range(1, levels.top + 1)] or [[]]).tolist())
-        assert gone <= set(levels.mends.removed[before : int(levels.mends.scalars["removed"][0])].tolist())
+        assert gone <= set(levels.repairs.removed[before : int(levels.repairs.scalars["removed"][0])].tolist())
     world.settle()
     check(levels, ground_of(world.frozen()))
-    assert levels.mends.scalars["version"][0] == world.version
+    assert levels.repairs.scalars["version"][0] == world.version
 
 
 @pytest.mark.parametrize("one_by_one", [True, False])
@@ -65,7 +65,7 @@ def test_no_change_is_missed_however_many_occur(one_by_one):
     for change, some in ((world.close, cells[:1500]), (world.open, cells[1000:])):
         for cell in some if one_by_one else [some]:
             change(cell)
-    assert levels.mends.scalars["version"][0] == 0
+    assert levels.repairs.scalars["version"][0] == 0
     mended = world.tend(0)
     assert 0 < mended <= MENDED
     world.settle()
@@ -167,7 +167,7 @@ def test_readers_wait_for_writers_and_writers_for_readers():
 
 @pytest.mark.parametrize("name", ["prlrts(level=2)", "pra"])
 def test_an_agent_replans_when_a_cell_opens_and_a_path_past_it_may_be_much_shorter(name):
-    """A wall has its only gap at the far end. While the agent is on its way there, another opens near its goal."""
+    """A wall has its only gap at the far end. While the agent goes there, another opens near its goal."""
     world = World(andante.generate("empty", 40, 40))
     world.close([(20, y) for y in range(39)])
     agent, state, goal = andante.Agent(name, world), world.state(15, 2), world.state(25, 2)

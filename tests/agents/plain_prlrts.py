@@ -1,9 +1,9 @@
-"""PR LRTS in plain Python, from Figure 6 of Bulitko et al. (2007) and what the docs say where it is silent.
+"""PR LRTS in plain Python, from Figure 6 of Bulitko et al. (2007) and from the docs where it is silent.
 
-Dictionaries, lists and `heapq`; nothing of the package's search, control or sensing is used. The levels of a map, as
-built, are those of `tests.abstraction.plain_cover`. Levels that were mended depend on the order in which walls came
-into sight, so after each repair the twin is handed the parents and the order of arcs; it checks that the arcs are those
-that the parents imply, and all else (places, costs, corridors, plans, values) it works out itself.
+The twin uses dictionaries, lists and `heapq`, and nothing of the package's search, control or sensing. The levels of a
+map, as built, are those of `tests.abstraction.plain_cover`. Repaired levels depend on the order in which walls came
+into sight, so after each repair the twin gets the parents and the order of arcs. It checks that the arcs are those that
+the parents imply, and computes all else (points, costs, corridors, plans, values) itself.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from tests.abstraction.plain_cover import plain_levels
 Moves = list[tuple[int, float]]
 
 
-# --- what is known of the map ---------------------------------------------------------------------------------------
+# --- the known map ---------------------------------------------------------------------------------------
 
 
 class Model:
-    """The map as the agent takes it to be: free, except for the walls that it has seen."""
+    """The map as the agent assumes it to be: free, except for the walls that it has seen."""
 
     def __init__(self, grid: Grid, sight: int | None) -> None:
         self.grid, self.sight = grid, sight
@@ -40,7 +40,7 @@ class Model:
         self._moves: dict[int, Moves] = {}
 
     def look(self, state: int) -> bool:
-        """See the walls in the square around ``state``; is there a new one?"""
+        """See the walls in the square around ``state``; return whether any is new."""
         if self.sight is None:
             return False
         x, y = self.grid.cell(state)
@@ -51,7 +51,7 @@ class Model:
         return bool(fresh)
 
     def moves(self, state: int) -> Moves:
-        """Where one can go from a cell, and at what cost."""
+        """Return the moves from a cell, with their costs."""
         if state not in self._moves:
             free = [[(x, y) not in self.walls for x in range(self.grid.width)] for y in range(self.grid.height)]
             found = naive.legal_moves(free, *self.grid.cell(state), self.grid.rule)
@@ -59,7 +59,7 @@ class Model:
         return self._moves[state]
 
     def states(self) -> list[int]:
-        """The cells that have moves."""
+        """Return the cells that have moves."""
         return [state for state in range(self.grid.width * self.grid.height) if self.moves(state)]
 
 
@@ -67,7 +67,7 @@ class Model:
 
 
 class Levels:
-    """Regions over the cells of a map: who is whose parent, and in which order a region's neighbours stand."""
+    """Regions over the cells of a map: the parent of each, and its neighbours in order."""
 
     def __init__(self, grid: Grid, parent: dict[int, int], row: dict[int, list[int]]) -> None:
         self.parent, self.row, self.ground = parent, row, grid.width * grid.height
@@ -91,25 +91,25 @@ class Levels:
         return sum(x for x, _ in points) / len(points), sum(y for _, y in points) / len(points)
 
     def over(self, node: int, up: int) -> int:
-        """The ancestor of a node, so many levels up."""
+        """Return the ancestor of a node, ``up`` levels above it."""
         for _ in range(up):
             node = self.parent[node]
         return node
 
     def graph(self, level: int) -> dict[int, set[int]]:
-        """The nodes of a level above the ground, and which of them are neighbours."""
+        """Return the nodes of a level above the ground, and the neighbours of each."""
         return {node: set(self.row[node]) for node, its in self.level.items() if its == level}
 
     def representative(self, node: int, down: int) -> int:
-        """What stands for a node so many levels below: the child, or cell, nearest to its place."""
+        """Return what represents a node ``down`` levels below: the child, or cell, nearest to its point."""
         below = self.cells[node] if down == self.level[node] else self.children[node]
         return min(below, key=lambda child: (round(math.dist(self.place[child], self.place[node]), 9), child))
 
 
 def levels_as_built(grid: Grid, cover: str, top: int) -> Levels:
-    """The levels of a map up to ``top``."""
+    """Return the levels of a map up to ``top``."""
     parent, row = {}, {}
-    first, after = 0, grid.width * grid.height  # where the numbers of the level below begin, and those of this level
+    first, after = 0, grid.width * grid.height  # the first number of the level below, and that of this level
     for families, neighbours in plain_levels(grid, cover)[:top]:
         for number, family in enumerate(families):
             parent.update({first + child: after + number for child in family})
@@ -119,7 +119,7 @@ def levels_as_built(grid: Grid, cover: str, top: int) -> Levels:
 
 
 def levels_as_mended(grid: Grid, layers: Layers, top: int) -> Levels:
-    """The levels up to ``top`` that an agent holds after a repair: who is whose parent, and the order of its arcs."""
+    """Return an agent's levels up to ``top`` after a repair: the parent of each node, and the order of its arcs."""
     parent, row = {}, {}
     above, node, ground = layers.family["parent"], layers.node, layers.ground
     waiting = [state for state in range(ground) if above[state]]
@@ -135,7 +135,7 @@ def levels_as_mended(grid: Grid, layers: Layers, top: int) -> Levels:
 
 
 def check_arcs(levels: Levels, model: Model) -> None:
-    """Each level has the arcs that lead from one region of it to another, and no others."""
+    """Check that each level has exactly the arcs that lead from one of its regions to another."""
     beside = {state: {near for near, _ in model.moves(state)} for state in model.states()}
     top = max(levels.level.values(), default=0)
     for level in range(1, top + 1):
@@ -151,7 +151,7 @@ def check_arcs(levels: Levels, model: Model) -> None:
 
 @dataclass
 class Work:
-    """What planning took."""
+    """The cost of planning."""
 
     expanded: int = 0
     touched: int = 0
@@ -161,11 +161,11 @@ class Work:
 def astar(
     moves: Callable[[int], Moves], h: Callable[[int], float], start: int, goal: int, typical: float, work: Work
 ) -> list[int]:
-    """A cheapest path, both ends included; none if there is none.
+    """Return a cheapest path, both ends included; an empty list if there is none.
 
-    Which of several it is follows from the queue: keys g + h count as equal if they fall into the same sixteenth of a
-    typical move's cost, counted from one sixteenth below the start's; of equals the last in is first out. What cannot
-    lead to a cheaper path than the one known is not expanded.
+    Which of several it is follows from the queue: keys g + h count as equal if they are in the same sixteenth of a
+    typical move's cost, counted from one sixteenth below the start's. Among equal keys the last in is first out. States
+    that cannot lead to a cheaper path than the known one are not expanded.
     """
     scale = 16.0 / typical
     base = h(start) - 1.0 / scale
@@ -212,11 +212,11 @@ def astar(
 
 @dataclass
 class Seen:
-    """One way that a lookahead considers: what it costs, with which move it begins, and its states."""
+    """One path that a lookahead considers: its cost, its first move, and its states."""
 
     f: float
     first: int
-    way: list[int]
+    path: list[int]
 
 
 def look_ahead(
@@ -229,7 +229,7 @@ def look_ahead(
     path_max: bool,
     work: Work,
 ) -> list[list[Seen]]:
-    """The ways to each ply, from the first to the last, in the order in which they are seen; f = gamma * g + h.
+    """Return the paths to each ply, from the first to the last, in the order in which they are seen; f = gamma * g + h.
 
     The goal is a leaf, and belongs to its own ply and to all later ones. Blocked moves lead to -1.
     """
@@ -244,21 +244,21 @@ def look_ahead(
     opened = [state for state in inside if state != goal]
     work.expanded += len(opened)
     work.touched += sum(len(moves(state)) for state in opened)
-    ways = _cheapest(moves, h, inside, goal, gamma, path_max)
+    paths = _cheapest(moves, h, inside, goal, gamma, path_max)
     last = max(ply.values())
     plies: list[list[Seen]] = [[] for _ in range(last + 1)]
     for state in inside:
-        plies[ply[state]].append(ways[state][1])
+        plies[ply[state]].append(paths[state][1])
     for state in opened if last == depth else []:
-        g, seen = ways[state]
+        g, seen = paths[state]
         for k, (near, cost) in enumerate(moves(state)):
             if near >= 0 and ply[near] == depth:
                 f = gamma * (g + cost) + h(near)
                 f = max(f, seen.f) if path_max else f
-                plies[depth].append(Seen(f, seen.first if seen.way else k, [*seen.way, near]))
-    if goal in ways:
+                plies[depth].append(Seen(f, seen.first if seen.path else k, [*seen.path, near]))
+    if goal in paths:
         for later in range(ply[goal] + 1, last + 1):
-            plies[later].append(ways[goal][1])
+            plies[later].append(paths[goal][1])
     return plies[1:]
 
 
@@ -270,7 +270,7 @@ def _cheapest(
     gamma: float,
     path_max: bool,
 ) -> dict[int, tuple[float, Seen]]:
-    """The cheapest way to each state of a ball through the others: by its first move, then by who was seen first."""
+    """Return the cheapest path to each state of a ball; ties go by first move, then by the state seen first."""
     start, number = inside[0], {state: k for k, state in enumerate(inside)}
     found: dict[int, tuple[float, Seen]] = {}
     queue: list[tuple[float, int, int, int]] = [(0.0, -1, -1, start)]
@@ -283,7 +283,7 @@ def _cheapest(
         else:
             last = found[inside[before]][1]
             f = gamma * g + h(state)
-            found[state] = g, Seen(max(f, last.f) if path_max else f, first, [*last.way, state])
+            found[state] = g, Seen(max(f, last.f) if path_max else f, first, [*last.path, state])
         if state != goal:
             for k, (near, cost) in enumerate(moves(state)):
                 if near in number:
@@ -291,11 +291,11 @@ def _cheapest(
     return found
 
 
-def best_of(ways: Iterable[Seen]) -> Seen:
-    """The way of least f; of equal ones that with the earliest first move, and of those the one seen first."""
-    ways = list(ways)
-    least = min(way.f for way in ways)
-    return min((way for way in ways if way.f <= least + TOLERANCE), key=lambda way: way.first)
+def best_of(paths: Iterable[Seen]) -> Seen:
+    """Return the path of least f; among equal ones by the earliest first move, then the one seen first."""
+    paths = list(paths)
+    least = min(path.f for path in paths)
+    return min((path for path in paths if path.f <= least + TOLERANCE), key=lambda path: path.first)
 
 
 # --- PR LRTS --------------------------------------------------------------------------------------------------------
@@ -303,7 +303,7 @@ def best_of(ways: Iterable[Seen]) -> Seen:
 
 @dataclass
 class Setting:
-    """The parameters of `prlrts`, by their names there."""
+    """The parameters of `prlrts`, by the same names."""
 
     level: int = 3
     depth: int = 9
@@ -336,12 +336,12 @@ class Twin:
 
     def begin(self) -> None:
         """Begin a trial."""
-        self.path: list[int] = []  # states still to walk
+        self.path: list[int] = []  # states yet to visit
         self.behind: deque[tuple[int, bool]] = deque(maxlen=self.grid.width * self.grid.height)
         self.back, self.learned = False, 0.0
 
     def look(self, state: int, mended: Callable[[], Levels]) -> None:
-        """Look around, take in the levels as they are ``mended`` then, and forget what no longer holds."""
+        """Look around, take over the repaired levels from ``mended``, and forget outdated values."""
         if not self.model.look(state):
             return
         level, old = self.setting.level, self.levels
@@ -349,7 +349,7 @@ class Twin:
         check_arcs(self.levels, self.model)
         gone = {node for node in old.level if node >= old.ground and node not in self.levels.level}
         self.values = {
-            node: (-1 if goal in gone else goal, value)  # for a goal that no longer exists: kept, and of no use
+            node: (-1 if goal in gone else goal, value)  # for a goal that no longer exists: kept, but never used
             for node, (goal, value) in self.values.items()
             if node not in gone
         }
@@ -360,7 +360,7 @@ class Twin:
             self.path = []
 
     def move(self, state: int) -> tuple[int, Work]:
-        """Make one move from ``state``: where to, and what it took."""
+        """Make one move from ``state``; return its target and the work."""
         work = Work()
         if self.path and self.path[0] in dict(self.model.moves(state)):
             if not self.back:
@@ -370,7 +370,7 @@ class Twin:
         return self.path.pop(0), work
 
     def plan(self, state: int, work: Work) -> list[int]:
-        """Figure 6: a path on the highest level, refined down to the ground; the states after ``state``."""
+        """Return the states after ``state`` on a path on the highest level, refined down to the ground (Figure 6)."""
         level = self.setting.level
         here, there = self.levels.over(state, level), self.levels.over(self.goal, level)
         path = self.run(self.setting.top, level, None, 0, here, there, work)
@@ -388,7 +388,7 @@ class Twin:
     def run(
         self, algorithm: str, level: int, corridor: set[int] | None, up: int, here: int, there: int, work: Work
     ) -> list[int]:
-        """The path that an algorithm finds on a level, inside a corridor of nodes so many levels ``up``."""
+        """Return the path that an algorithm finds on a level, inside a corridor of nodes ``up`` levels above."""
         if here == there:
             return [here]
 
@@ -403,7 +403,7 @@ class Twin:
         return self.learn(algorithm, moves, here, there, work)
 
     def learn(self, algorithm: str, moves: Callable[[int], Moves], here: int, there: int, work: Work) -> list[int]:
-        """LRTS or LRTA*: look ahead, raise the value of ``here``, and say where to go."""
+        """Look ahead as LRTS or LRTA*, raise the value of ``here``, and return the path."""
 
         def h(node: int) -> float:
             goal, value = self.values.get(node, (-1, 0.0))
@@ -416,42 +416,42 @@ class Twin:
         if new > h(here) + TOLERANCE:
             work.learned += new - h(here)
             self.values[here] = there, new
-        return [here, best.way[0]] if algorithm == "lrta" else [here, *best.way]
+        return [here, best.path[0]] if algorithm == "lrta" else [here, *best.path]
 
     def keep_to_quota(self, state: int, here: int, path: list[int], learned: float) -> list[int]:
-        """The path, or the way back if more was learned than the quota allows."""
+        """Return the path, or the path back if more was learned than the quota allows."""
         self.learned += learned
         self.back = False
         if self.learned > self.setting.quota + TOLERANCE:
             self.learned = self.setting.quota
-            back = self.way_back(here)
+            back = self.path_back(here)
             if back:
                 self.back = True
                 return back
         self.behind.append((state, True))
         return path
 
-    def way_back(self, here: int) -> list[int]:
-        """From ``here`` through the regions over the states that were left to the last one where a plan was made."""
+    def path_back(self, here: int) -> list[int]:
+        """Return the path from ``here`` through regions left behind, to the last one where a plan was made."""
         left = list(self.behind)
         regions = [(self.levels.over(state, self.setting.level), planned) for state, planned in left]
         planned = [k for k, (region, planned) in enumerate(regions) if planned and region != here]
         begin = planned[-1] if planned else 0
-        way = [here] + [region for region, _ in reversed(regions[begin:])]
-        way = [way[0], *(after for before, after in pairwise(way) if before != after)]
-        if way[-1] == here or any(after not in dict(self.moves(before)) for before, after in pairwise(way)):
+        path = [here] + [region for region, _ in reversed(regions[begin:])]
+        path = [path[0], *(after for before, after in pairwise(path) if before != after)]
+        if path[-1] == here or any(after not in dict(self.moves(before)) for before, after in pairwise(path)):
             return []
         self.behind = deque(left[:begin], maxlen=self.behind.maxlen)
-        return way
+        return path
 
     def moves(self, node: int) -> Moves:
-        """The arcs of a node of any level, and their costs."""
+        """Return the arcs of a node of any level, with their costs."""
         if node < self.levels.ground:
             return self.model.moves(node)
         return [(near, max(self.apart(node, near), LEAST_COST)) for near in self.levels.row[node]]
 
     def apart(self, a: int, b: int) -> float:
-        """How far apart two nodes of a level are: octile between cells, Euclidean between places of regions."""
+        """Return the distance between two nodes of a level: octile between cells, else Euclidean."""
         if a < self.levels.ground:
             (x, y), (u, v) = self.grid.cell(a), self.grid.cell(b)
             near, far = sorted((abs(x - u), abs(y - v)))

@@ -23,7 +23,7 @@ def path_cost(graph, path):
 
 @given(grid_problems(rules=RULES), st.sampled_from(WEIGHTS))
 @examples(120)
-def test_paths_cost_at_most_the_weight_times_the_least_on_maps(problem, weight):
+def test_paths_cost_at_most_the_weight_times_the_optimum_on_maps(problem, weight):
     true = naive.distances_from(problem.graph, problem.start)[problem.goal]
     for p in (problem, in_rows(problem)):
         trial = Agent("wastar", p.graph, weight=weight).run(p)
@@ -35,7 +35,7 @@ def test_paths_cost_at_most_the_weight_times_the_least_on_maps(problem, weight):
 
 @given(graph_problems(states=12), graph_problems(states=12, directed=True), st.sampled_from(WEIGHTS))
 @examples(120)
-def test_and_on_graphs_with_odd_costs(problem, one_way, weight):
+def test_paths_cost_at_most_the_weight_times_the_optimum_on_graphs(problem, one_way, weight):
     for p in (problem, one_way):
         true = naive.distances_from(p.graph, p.start)[p.goal]
         trial = Agent("wastar", p.graph, weight=weight).run(p)
@@ -44,7 +44,7 @@ def test_and_on_graphs_with_odd_costs(problem, one_way, weight):
         assert Agent("astar", p.graph).run(p).cost == true
 
 
-def test_all_planning_is_booked_on_the_first_move():
+def test_all_planning_counts_for_the_first_move():
     grid = andante.generate("rooms", 17, 17, size=5, seed=1)
     free = np.flatnonzero(grid.passable)
     watch = andante.watch("astar", grid.problem(grid.cell(free[0]), grid.cell(free[-1])))
@@ -56,21 +56,21 @@ def test_all_planning_is_booked_on_the_first_move():
     assert (trial.learned, trial.values_stored) == (0.0, 0)
 
 
-def test_the_goal_that_only_lies_upstream_is_unreachable():
+def test_a_goal_against_one_way_arcs_is_unreachable():
     graph = Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (3, 2, 1.0)], directed=True)
     trial = andante.run("astar", graph.problem(0, 3))
     assert trial.outcome is andante.Outcome.UNREACHABLE
     assert (trial.moves, trial.states_expanded) == (0, 3)
 
 
-def test_of_parallel_edges_the_cheapest_is_paid():
+def test_the_cheapest_of_parallel_edges_is_used():
     graph = Graph.from_edges([(0, 1, 9.0), (0, 1, 2.0), (1, 2, 1.0)], directed=True)
     assert andante.run("astar", graph.problem(0, 2)).cost == 3.0
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("weight", [1.5, 2, 10, 1e6])
-def test_a_weight_spares_work_rather_than_making_it(weight):
+def test_a_weight_saves_work(weight):
     grid = andante.generate("caves", 128, 128, seed=3)
     problems = andante.random_problems(grid, 20, seed=1)
     plain, weighted = (

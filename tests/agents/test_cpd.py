@@ -27,7 +27,7 @@ def test_walks_a_cheapest_path_without_search(problem):
 
 
 @pytest.mark.compiled
-def test_one_database_serves_every_goal_and_others_lie_beside_it():
+def test_one_database_serves_every_goal_and_other_databases_may_be_given_too():
     grids = [andante.generate(kind, 31, 31, seed=5) for kind in ("random", "maze", "rooms")]
     databases = [build("moves", grid) for grid in grids]
     problems = [problem for grid in grids for problem in drawn(grid, 50)]
@@ -35,22 +35,22 @@ def test_one_database_serves_every_goal_and_others_lie_beside_it():
         assert trial.suboptimality_ratio == 1.0
 
 
-def test_says_so_where_no_way_leads():
+def test_unreachable_goals_are_reported():
     one_way = Graph.from_edges([(0, 1, 1.0), (2, 1, 1.0)], directed=True)
     trial = andante.run("cpd", one_way.problem(0, 2), databases=[build("moves", one_way)])
     assert trial.outcome is andante.Outcome.UNREACHABLE
     assert trial.moves == 0
 
 
-def test_says_what_to_do_without_a_database():
+def test_without_a_database_the_error_says_what_to_do():
     problem = drawn(andante.generate("empty", 8, 8), 1)[0]
     with pytest.raises(AlgorithmError, match="none was given; build one with 'andante build moves MAP'"):
         andante.run("cpd", problem)
 
 
 @pytest.mark.compiled
-def test_keeps_its_promises(quick_contract, monkeypatch):
-    """On maps small enough to be built while one waits: it looks at no state but its own, on any."""
+def test_keeps_its_claims(quick_contract, monkeypatch):
+    """It reads no state but its own, on maps small enough to build databases for within seconds."""
     monkeypatch.setattr(contract, "WIDTHS", (24, 72))
     checks = andante.check_algorithm("cpd", databases_for=lambda grid: [build("moves", grid)])
     assert {"is complete", "is optimal", "plans no more per move on a larger map"} <= set(checks)

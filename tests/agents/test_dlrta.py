@@ -1,4 +1,4 @@
-"""D LRTA* against a twin in plain Python, and what its settings mean."""
+"""D LRTA* against a twin in plain Python, and the meaning of its settings."""
 
 from collections import Counter
 
@@ -24,7 +24,7 @@ from tests.worlds import DEEP, drawn, examples, grid_problems
 
 
 class Twin:
-    """Bulitko et al. (2008), Figure 1 with sections 5 and 6 and Appendix D; the tables are looked up as they are."""
+    """Bulitko et al. (2008), Figure 1 with sections 5 and 6 and Appendix D; the tables are used unchanged."""
 
     def __init__(self, problem, params, pattern):
         self.problem, self.graph, self.params, self.pattern = problem, problem.graph, params, pattern
@@ -70,7 +70,7 @@ class Twin:
         return min(self.looked_up("goal_depth", state), self.greatest()) if known else self.greatest()
 
     def plan(self, state):
-        """Where to go, and how deep to look."""
+        """Return the aim of a move, and the depth of its lookahead."""
         by_subgoals = self.params.goal_by.name == "PATTERN"
         if self.held and self.held[0] != state:
             return self.held[0], self.depth(state, self.held[0], by_subgoals, self.held[1])
@@ -155,14 +155,14 @@ def test_it_walks_like_its_twin_between_tiles(problem, setting, side):
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_it_walks_like_its_twin_through_a_maze(setting):
-    """Subgoals of large regions and short lookaheads: here the agent does walk in circles."""
+    """Subgoals of large regions and short lookaheads: here the agent walks in circles."""
     grid = andante.generate("maze", 21, 21, seed=2)
     database = build("pattern(level=3, cap=3, aim=entry, goal_depths=capped)", grid)
     for problem in drawn(grid, 4, seed=1):
         assert_walks_agree(setting, problem, database)
 
 
-# --- what settings mean ---------------------------------------------------------------------------------------------
+# --- the meaning of settings ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -180,18 +180,18 @@ def test_it_walks_like_its_twin_through_a_maze(setting):
         ("LRTA* (DT, G)", "dtlrta"),
     ],
 )
-def test_the_papers_notation_is_read(text, ours):
+def test_the_notation_of_the_paper_is_read(text, ours):
     assert andante.find(text) == andante.find(ours)
 
 
 @pytest.mark.parametrize("text", ["LRTA* (G, PDB)", "LRTA* (PDB)", "LRTA* (PDB, 3)"])
-def test_what_the_paper_would_not_write_is_refused(text):
+def test_notation_that_is_not_the_papers_is_refused(text):
     with pytest.raises(andante.AndanteError):
         andante.find(text)
 
 
 def always(depth, deepest=None):
-    """A tree that asks nothing."""
+    """Return a tree of a single leaf."""
     answer, zero = np.array([depth], np.int32), np.zeros(1, np.int32)
     arrays = DepthTree(
         zero + np.int32(LEAF), np.zeros(1), zero, zero, answer, np.array([deepest or depth]), np.array([60])
@@ -199,13 +199,13 @@ def always(depth, deepest=None):
     return Database("depth-tree", None, {}, arrays)
 
 
-FEW = andante.Limits(moves=12)  # of an agent in plain Python: its setting is compiled for nothing else
+FEW = andante.Limits(moves=12)  # for an agent in plain Python: no other test compiles its setting
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("depth", [1, 4])
-def test_with_the_same_depth_always_it_is_lrta(depth):
-    """Whatever chooses it; for a decision tree there is one more expansion per move."""
+def test_with_a_constant_depth_it_is_lrta(depth):
+    """This holds for every source of the depth; with a decision tree there is one more expansion per move."""
     grid = andante.generate("caves", 40, 40, seed=3)
     problems = drawn(grid, 10)
     plain = andante.run_many("lrta", problems, depth=depth)
@@ -220,7 +220,7 @@ def test_with_the_same_depth_always_it_is_lrta(depth):
 
 
 @pytest.mark.compiled
-def test_the_oracle_is_as_good_as_looking_as_deep_as_it_may_and_cheaper():
+def test_the_oracle_is_as_good_as_the_deepest_lookahead_and_cheaper():
     grid = andante.generate("rooms", 64, 64, seed=5)
     problems = drawn(grid, 40)
     foreseen = andante.run_many("oracle-lrta(depth=6)", problems, paths=False)
@@ -231,8 +231,8 @@ def test_the_oracle_is_as_good_as_looking_as_deep_as_it_may_and_cheaper():
 
 
 @pytest.mark.compiled
-def test_subgoals_are_worth_it():
-    """On rooms, with subgoals, paths become nearly optimal for an expansion or two per move."""
+def test_subgoals_make_paths_much_better():
+    """With subgoals, paths in rooms become nearly optimal for an expansion or two per move."""
     grid = andante.generate("rooms", 64, 64, seed=6)
     problems = andante.random_problems(grid, 60, optimal_cost=(30, 120), seed=1)
     trials = andante.run_many("dlrta", problems, databases=[build("pattern(level=2, cap=20)", grid)], paths=False)
@@ -245,8 +245,8 @@ def test_subgoals_are_worth_it():
 @pytest.mark.compiled
 @given(grid_problems(side=20))
 @examples(60)
-def test_subgoals_that_come_nearer_never_lead_in_circles(problem):
-    """An agent that follows them never has to give them up: every aim is chosen in a region nearer than the one before."""
+def test_subgoals_nearer_to_the_goal_never_lead_in_circles(problem):
+    """An agent that follows them never has to abandon them: each aim is chosen in a region nearer than the last one."""
     level = min(2, hierarchy_of(problem.graph).top)
     database = build(f"pattern(level={level}, aim=nearer)", problem.world)
     agent = andante.Agent("dlrta(loops=hold)", problem.world, databases=[database])
@@ -273,7 +273,7 @@ def test_no_move_expands_more_than_the_cap_allows():
 )
 @examples(80)
 def test_with_a_depth_of_one_every_move_expands_one_state(problem, loops, aim, side):
-    """Whatever the database holds, and where the agent walks in circles too: the default's promise."""
+    """This is the default's promise for any database, even where the agent walks in circles."""
     database = build(f"pattern(side={side}, aim={aim})", problem.world)
     trial = andante.run(f"dlrta(loops={loops})", problem, databases=[database])
     assert trial.solved
@@ -283,8 +283,8 @@ def test_with_a_depth_of_one_every_move_expands_one_state(problem, loops, aim, s
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("setting", LOOPS)
-def test_subgoals_in_a_circle_are_given_up(setting):
-    """Two regions that send the agent to each other, whatever its goal: it arrives none the less, as its twin does."""
+def test_subgoals_in_a_circle_are_abandoned(setting):
+    """Two regions send the agent to each other, whatever its goal. It still arrives, as its twin does."""
     grid = andante.generate("rooms", 24, 24, seed=3)
     built = build("pattern(level=2, cap=3)", grid)
     tables = unpacked(built.arrays)
@@ -319,7 +319,7 @@ def test_an_agent_forgets_the_last_problem():
     ("setting", "kind"),
     [("dlrta", "pattern"), ("dtlrta", "depth-tree"), ("dlrta(depth_by=tree, goal_by=global)", "depth-tree")],
 )
-def test_says_what_to_do_without_a_database(setting, kind):
+def test_without_a_database_the_error_says_what_to_do(setting, kind):
     problem = drawn(andante.generate("empty", 8, 8), 1)[0]
     with pytest.raises(AlgorithmError, match=f"none was given; build one with 'andante build {kind} MAP'"):
         andante.run(setting, problem)
@@ -334,7 +334,7 @@ def test_a_database_for_plans_over_regions_is_refused(setting):
 
 
 @pytest.mark.parametrize("setting", ["dlrta", "dlrta(depth_by=pattern, goal_by=global)", "dprlrta(level=1)"])
-def test_a_database_for_some_goals_serves_these_as_one_for_all_does_and_no_others(setting):
+def test_a_database_for_some_goals_serves_only_these_and_like_one_for_all_goals(setting):
     grid = andante.generate("rooms", 24, 24, seed=2)
     text = (
         "pattern(level=2, base=1, goal_depths=capped)"
@@ -359,7 +359,7 @@ def test_a_database_for_some_goals_serves_these_as_one_for_all_does_and_no_other
             AlgorithmError, match=r"'pattern' was built for other goals than \(\d+, \d+\); .* for all goals"
         ):
             start(setting, other, databases=[some])
-    assert andante.run("lrta", other, databases=[some]).solved  # who does not look into it is not concerned
+    assert andante.run("lrta", other, databases=[some]).solved  # an agent that does not use it is not affected
 
 
 @pytest.fixture(scope="module")
@@ -389,6 +389,6 @@ def databases_for():
         "dlrta(depth_by=tree, goal_by=global)",
     ],
 )
-def test_any_two_of_depth_and_goal_go_together(setting, databases_for, contract_alone):
+def test_any_choices_of_depth_and_goal_can_be_combined(setting, databases_for, contract_alone):
     checks = andante.check_algorithm(setting, databases_for=databases_for)
     assert {"is complete", "plans no more per move on a larger map"} <= set(checks)

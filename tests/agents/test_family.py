@@ -1,4 +1,4 @@
-"""Bulitko's family against Algorithm 1 written out in plain Python, and at its classic corner."""
+"""Bulitko's family against Algorithm 1 in plain Python, and at its classic setting."""
 
 import math
 import statistics
@@ -22,7 +22,7 @@ RING = [(0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1)]
 def naive_walk(
     grid, start, goal, *, w=1.0, wc=1.0, b=1.0, operator="min", da=False, expendable=False, share="floor", walked=()
 ):
-    """Algorithm 1, line by line, with dictionaries and sets; ties go by a path that was ``walked``, where there is one."""
+    """Run Algorithm 1, line by line, with dictionaries and sets; ties follow a path that was ``walked``, if given."""
     graph = grid.graph
     h, gone, path, state = {}, set(), [start], start
 
@@ -58,7 +58,7 @@ def naive_walk(
 
 
 def one_arc(grid, state, gone):
-    """Walk round the ring and count how often a neighbour that is left follows one that is not."""
+    """Count, around the ring, how often a remaining neighbour follows a missing one."""
     x, y = grid.cell(state)
     legal = {s for s, _ in grid.graph.neighbours(state)} - gone
     there = [(x + dx, y + dy) for dx, dy in RING]
@@ -91,7 +91,7 @@ def test_equals_the_algorithm_of_the_paper(member, seed, kind):
 @given(members(), st.integers(0, 10_000), st.sampled_from(["random", "rooms", "maze", "empty"]))
 @examples(60)
 def test_with_random_ties_each_move_is_one_of_the_best(member, seed, kind):
-    """With edges that count once, it makes no difference which of equal neighbours are learned from."""
+    """If edges count once, it makes no difference which of several equal neighbours are learned from."""
     member |= {"wc": 1.0, "w": 1.0}
     grid = andante.generate(kind, 15, 13, seed=seed)
     problem = andante.random_problems(grid, 1, seed=seed)[0]
@@ -99,7 +99,7 @@ def test_with_random_ties_each_move_is_one_of_the_best(member, seed, kind):
     assert path == naive_walk(grid, problem.start, problem.goal, walked=path, **member)
 
 
-def test_random_ties_depend_on_the_seed_and_the_problem_and_on_nothing_else():
+def test_random_ties_depend_only_on_the_seed_and_the_problem():
     grid = andante.generate("rooms", 40, 40, seed=1)
     problems = andante.random_problems(grid, 20, seed=2)
 
@@ -113,8 +113,8 @@ def test_random_ties_depend_on_the_seed_and_the_problem_and_on_nothing_else():
     assert walks(1) != {trial.problem: tuple(trial.path) for trial in in_order}
 
 
-def test_random_ties_take_all_of_the_best_moves_alike():
-    """On open ground, from the middle to a goal two columns and many rows away, two first moves are the best."""
+def test_random_ties_choose_all_best_moves_equally_often():
+    """On open ground, two first moves are best from the middle to a goal two columns and many rows away."""
     grid = andante.generate("empty", 21, 21)
     problem = grid.problem((10, 10), (12, 20))
     first = [andante.run("family(ties=random)", problem, seed=seed).path[1] for seed in range(400)]
@@ -123,7 +123,7 @@ def test_random_ties_take_all_of_the_best_moves_alike():
     assert 150 < times[0] < 250  # five standard deviations from one half
 
 
-def test_further_trials_of_a_problem_take_other_ties():
+def test_further_trials_of_a_problem_break_ties_differently():
     grid = andante.generate("empty", 21, 21)
     problem = grid.problem((0, 0), (20, 10))
     agent = andante.Agent("family(ties=random)", grid)
@@ -134,7 +134,7 @@ def test_further_trials_of_a_problem_take_other_ties():
 
 @st.composite
 def heavy(draw):
-    """Members that learn from all neighbours and multiply what they learn."""
+    """Draw members that learn from all neighbours and multiply what they learn."""
     return {
         "w": draw(st.floats(1, 10)),
         "wc": draw(st.floats(1, 10)),
@@ -148,7 +148,7 @@ def heavy(draw):
 @pytest.mark.compiled  # many moves
 @given(heavy(), st.integers(0, 10_000), st.sampled_from(["random", "rooms", "maze"]))
 @examples(60)
-def test_nobody_is_stuck_without_leaving_states_for_good(member, seed, kind):
+def test_no_agent_is_stuck_without_removing_states(member, seed, kind):
     grid = andante.generate(kind, 61, 61, seed=seed)
     problem = andante.random_problems(grid, 1, seed=seed)[0]
     trial = andante.run("family", problem, limits=andante.Limits(moves=100_000), **member)
@@ -158,8 +158,8 @@ def test_nobody_is_stuck_without_leaving_states_for_good(member, seed, kind):
 
 @pytest.mark.compiled  # many moves
 @pytest.mark.parametrize("operator", ["max", "avg"])
-def test_values_that_outgrow_all_numbers_stay_finite(operator):
-    """A deep pocket before the goal: with a weight of 10 a few hundred visits make any float overflow."""
+def test_values_stay_finite_however_fast_they_grow(operator):
+    """There is a deep pocket before the goal; with a weight of 10, a few hundred visits make any float overflow."""
     rows = [
         "............",
         ".@@@@@@@@@@.",
@@ -174,7 +174,7 @@ def test_values_that_outgrow_all_numbers_stay_finite(operator):
     problem = grid.problem((0, 3), (11, 4))
     agent = andante.Agent("family", grid, w=10.0, operator=operator)
     highest = 0.0
-    for _ in range(600):  # one goal after another would forget; trials of one problem do not
+    for _ in range(600):  # values are kept between trials of one problem, but not between goals
         trial = agent.run_all([problem], andante.Limits(moves=200), again=highest > 0)[0]
         assert trial.outcome in (andante.Outcome.GOAL, andante.Outcome.MOVE_CAP)
         values = agent._memory.h.value
@@ -189,7 +189,7 @@ def test_values_that_outgrow_all_numbers_stay_finite(operator):
     st.sampled_from([1e-100, 2.0**-40, 1, 1e100]),
 )
 @examples(100)
-def test_a_rise_is_a_rise_and_never_more_than_was_learned(old, new, unit):
+def test_a_bounded_value_rises_but_no_more_than_was_learned(old, new, unit):
     highest = min(1e260 * unit, 1e300)
     old = min(old, highest)
     bounded = _bounded(new, old, unit)
@@ -198,7 +198,7 @@ def test_a_rise_is_a_rise_and_never_more_than_was_learned(old, new, unit):
     assert new > 1e250 * unit or bounded == min(new, 1e300)
 
 
-def test_the_classic_corner_is_lrta():
+def test_the_classic_setting_is_lrta():
     for kind in ("random", "maze", "caves"):
         grid = andante.generate(kind, 31, 31, seed=3)
         for problem in andante.random_problems(grid, 5, seed=4):
@@ -207,7 +207,7 @@ def test_the_classic_corner_is_lrta():
             assert classic.learned == pytest.approx(lrta.learned)
 
 
-def test_named_settings_are_corners():
+def test_named_settings_have_these_parameters():
     grid = andante.generate("caves", 40, 40, seed=1)
     problem = andante.random_problems(grid, 1, seed=2)[0]
     for name, written in (("dalrta", "min(c+h)+da"), ("dalrta-e", "min(c+h)+da+E")):
@@ -223,8 +223,8 @@ def test_what_counts_as_an_arc():
     assert not IS_ARC[0b0001_0001]
 
 
-def test_a_dead_end_is_left_for_good():
-    """A corridor with a pocket behind the start: each state of the pocket is visited once, and never again."""
+def test_a_dead_end_is_never_entered_again():
+    """Each state of a pocket behind the start of a corridor is visited once, and never again."""
     rows = ["@@@@@@@@@", "@.......@", "@@@@.@@@@", "@@@@.@@@@", "@@@@@@@@@"]
     grid = andante.Grid(np.array([list(row) for row in rows]))
     problem = grid.problem((4, 3), (1, 1))
@@ -233,7 +233,7 @@ def test_a_dead_end_is_left_for_good():
 
 
 def test_expendable_on_other_graphs():
-    """A triangle hanging on an edge can be done without; a bridge cannot."""
+    """A triangle at the end of an edge is expendable, but a bridge is not."""
     square = [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0), (3, 0, 1.0)]
     graph = Graph.from_edges([*square, (0, 2, 1.0), (3, 4, 1.0), (4, 5, 1.0)])
     trial = andante.run("family(expendable=true)", graph.problem(1, 5))
@@ -250,7 +250,7 @@ def test_expendable_on_other_graphs():
         ("3*avg(2c+h)", "w=3, wc=2, operator=avg"),
     ],
 )
-def test_the_papers_notation_is_read(text, settings):
+def test_the_notation_of_the_paper_is_read(text, settings):
     entry = andante.find(text)
     assert entry == andante.find(f"family({settings})")
     assert andante.find(str(entry)) == entry

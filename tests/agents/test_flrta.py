@@ -1,4 +1,4 @@
-"""f-LRTA* against its definition in plain Python, and against what it promises."""
+"""f-LRTA* against its definition in plain Python, and against its promises."""
 
 import math
 from itertools import islice
@@ -18,7 +18,7 @@ LIMITS = andante.Limits(moves=400)
 
 
 class FTwin(Twin):
-    """LSS-LRTA*'s twin with g, and for each state the set of those that support it."""
+    """LSS-LRTA*'s twin with g, and for each state the set of its supporters."""
 
     def __init__(self, problem, lookahead, redundant):
         super().__init__(problem.graph, heuristic(problem), None, lookahead=lookahead)
@@ -27,7 +27,7 @@ class FTwin(Twin):
         self.supporters, self.handed_on, self.pruned = {}, {}, set()
 
     def moves(self, start, goal):
-        """The states that the agent comes to, each with what the move took."""
+        """Yield the states that the agent visits, each with the work of the move."""
         state = start
         while state != goal:
             if state in self.pruned:
@@ -37,18 +37,18 @@ class FTwin(Twin):
             region = grow(self.graph, self.frozen(), state, goal, self.lookahead)
             if not region.open:
                 return
-            way = region.way_to(region.best())
+            path = region.path_to(region.best())
             self.learn(lss_values(self.graph, region, 1.0))
             took = len(region.expanded) + sum(self.h(s) < math.inf for s in region.g)
-            yield way[0], took + self.hand_on(region.closed) + self.prune(region.closed, goal)
-            yield from ((later, 0) for later in way[1:])
-            state = way[-1]
+            yield path[0], took + self.hand_on(region.closed) + self.prune(region.closed, goal)
+            yield from ((later, 0) for later in path[1:])
+            state = path[-1]
 
     def supports(self, state, near, cost):
         return self.g[state] + cost <= self.g[near] + TOLERANCE
 
     def hand_on(self, closed):
-        """The lowest g first; how many states had something to tell."""
+        """Pass on g, lowest first; return the number of states that had a new one."""
         done = 0
         while news := [s for s in closed if s in self.g and self.handed_on.get(s) != self.g[s]]:
             state = min(news, key=lambda s: self.g[s])
@@ -64,7 +64,7 @@ class FTwin(Twin):
         return done
 
     def prune(self, closed, goal):
-        """The highest g first, of equal ones the one reached first; how many were looked at, and pruned."""
+        """Prune, highest g first, then the one reached first; return the numbers considered and pruned."""
         looked_at = [s for s in closed if s not in (self.start, goal) and s not in self.pruned]
         before = len(self.pruned)
         for state in sorted(looked_at, key=lambda s: (-self.g[s], closed.index(s))):
@@ -79,7 +79,7 @@ class FTwin(Twin):
         return len(looked_at) + len(self.pruned) - before
 
     def keeps_every_state_supported(self):
-        """What completeness rests on, by definition: each unpruned state but the start has an unpruned supporter."""
+        """Check what completeness is based on: each unpruned state except the start has an unpruned supporter."""
         live = [s for s in self.g if s not in self.pruned and s != self.start]
         return all(self.supporters[s] - self.pruned for s in live)
 
@@ -118,15 +118,15 @@ def test_arrives(lookahead, redundant, avoidance, problem):
 
 
 def test_several_arcs_between_two_states_are_one_supporter():
-    """Counted twice, state 1 would seem redundant, and the way on from it would be lost."""
+    """If counted twice, state 1 would seem redundant, and the path through it would be lost."""
     edges = [(0, 1, 1.0), (1, 2, 1.0), (1, 2, 1.0), (2, 3, 1.0), (0, 4, 1.0)]
     graph = andante.Graph.from_edges(edges)
     for lookahead in (1, 2, 3):
         assert andante.run("flrta", graph.problem(0, 3), lookahead=lookahead).solved
 
 
-def test_prunes_a_blind_alley_from_its_end():
-    """The alley ends right above the goal: its last cell supports nobody, then the one before it, and so on."""
+def test_a_blind_alley_is_pruned_from_its_end():
+    """The alley ends right above the goal: its last cell supports no state, then the one before it, and so on."""
     free = np.zeros((5, 12), bool)
     free[1, :] = free[3, :] = free[1:4, 0] = True
     grid = andante.Grid(free)
@@ -153,5 +153,5 @@ def test_does_the_same_on_rows_of_arcs():
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("setting", ["flrta(lookahead=1)", "flrta(lookahead=30, redundant=false, avoidance=border)"])
-def test_keeps_its_promises_at_other_settings_too(setting, contract_alone):
+def test_other_settings_fulfil_the_contract(setting, contract_alone):
     assert "is complete" in andante.check_algorithm(setting)

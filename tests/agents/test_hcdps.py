@@ -1,4 +1,4 @@
-"""HCDPS against the same agent written out plainly, on every pair of small maps, and against what it promises."""
+"""HCDPS against the same agent in plain Python, on every pair of small maps, and against its promises."""
 
 import itertools
 
@@ -27,13 +27,13 @@ class Twin:
         self.shortcuts, self.m, self.expanded, self.worst = shortcuts, m, 0, 0
 
     def tries(self, state, goal):
-        """Climb in thought with what is left of the steps for this move: the cost, or None."""
-        way, steps = plain.attempt(self.graph, state, goal, self.m - self.spent)
+        """Return the cost of a climb within the steps left for this move, or None if it fails."""
+        climbed, steps = plain.attempt(self.graph, state, goal, self.m - self.spent)
         self.spent += steps
-        return None if way is None else way.cost
+        return None if climbed is None else climbed.cost
 
     def series(self):
-        """All subgoals from the seed of the start's region to the goal, each with: does its chain end at the goal's seed?"""
+        """Return the subgoals from the start's seed to the goal, each with whether its chain leads to the last."""
         here, there = (region_of(self.regions, s) for s in (self.problem.start, self.problem.goal))
         found = [(int(self.regions.seed[here]), here == there)]
         for begin, arc in plain.walk(self.regions, here, there):
@@ -41,7 +41,7 @@ class Twin:
         return [*found, (self.problem.goal, True)]
 
     def choose(self, state, series, first):
-        """The series without what is left out."""
+        """Return the series without the subgoals that are skipped."""
         goal = self.problem.goal
         while series[0][0] == state:
             series = series[1:]
@@ -54,8 +54,8 @@ class Twin:
             if later == state:
                 series = series[2:]
                 continue
-            cost, by_way = self.tries(state, later), plain.h(self.graph, state, aim) + plain.h(self.graph, aim, later)
-            if cost is None or cost > by_way * (1 + 1e-12):
+            cost, through = self.tries(state, later), plain.h(self.graph, state, aim) + plain.h(self.graph, aim, later)
+            if cost is None or cost > through * (1 + 1e-12):
                 break
             series = series[1:]
         return series
@@ -97,7 +97,7 @@ def test_equals_its_plain_twin(problem, shortcuts, m, radius, borders):
 @pytest.mark.parametrize("shortcuts", SHORTCUTS)
 @pytest.mark.parametrize("kind", ["maze", "rooms", "caves", "random"])
 def test_arrives_from_everywhere(kind, shortcuts):
-    """Every pair of states of a small map; each path is replayed move by move."""
+    """Every pair of states of a small map is tried, and each path is replayed move by move."""
     grid = andante.generate(kind, 12, 12, seed=4, scale=2) if kind == "caves" else andante.generate(kind, 9, 9, seed=4)
     database = build("regions(m=3, borders=1)", grid)
     states = [state for state in range(len(grid.graph)) if grid.graph.neighbours(state)]
@@ -111,8 +111,8 @@ def test_arrives_from_everywhere(kind, shortcuts):
         assert trial.max_states_expanded <= 20 + 1
 
 
-def test_without_shortcuts_it_goes_by_way_of_every_seed():
-    """And ends where it meets the goal."""
+def test_without_shortcuts_it_visits_every_seed():
+    """It stops if it meets the goal on its path."""
     grid = andante.generate("maze", 21, 21, seed=4)
     database = build("regions(m=5, borders=1)", grid)
     arrays = database.arrays
@@ -128,7 +128,7 @@ def test_without_shortcuts_it_goes_by_way_of_every_seed():
 
 
 @pytest.mark.compiled
-def test_shortcuts_and_farther_base_paths_make_ways_shorter():
+def test_shortcuts_and_longer_base_paths_make_walks_shorter():
     grid = andante.generate("caves", 96, 96, seed=3)
     problems = andante.random_problems(grid, 60, optimal_cost=(60, 200), seed=1)
 
@@ -141,7 +141,7 @@ def test_shortcuts_and_farther_base_paths_make_ways_shorter():
 
 
 @pytest.mark.compiled
-def test_a_move_takes_no_more_steps_than_it_may():
+def test_a_move_stays_within_its_limit_of_steps():
     grid = andante.generate("caves", 61, 61, seed=2)
     database = build("regions", grid)
     for m in (0, 1, 7, 40):
@@ -155,7 +155,7 @@ def walled():
     passable = np.ones((9, 9), bool)
     passable[:, 4] = False
     passable[7:, 7:] = False
-    passable[8, 8] = True  # on its own
+    passable[8, 8] = True  # isolated
     return Grid(passable)
 
 
@@ -164,14 +164,14 @@ def walled():
     [((1, 1), (7, 2)), ((1, 1), (8, 8)), ((8, 8), (1, 1))],
     ids=["wall", "to one alone", "from there"],
 )
-def test_says_so_where_no_way_leads(start, goal):
+def test_unreachable_goals_are_reported(start, goal):
     grid = walled()
     trial = andante.run("hcdps", grid.problem(start, goal), databases=build("regions", grid))
     assert trial.outcome is andante.Outcome.UNREACHABLE
     assert (trial.moves, trial.states_expanded) == (0, 0)
 
 
-def test_a_graph_without_edges_can_be_asked_too():
+def test_a_graph_without_edges_has_no_paths():
     graph = Graph.from_edges([], states=3)
     trial = andante.run("hcdps", graph.problem(0, 2), databases=build("regions", graph))
     assert trial.outcome is andante.Outcome.UNREACHABLE
@@ -187,7 +187,7 @@ def test_an_agent_forgets_the_last_problem():
         assert np.array_equal(agent.run(problem).path, fresh.run(problem).path)
 
 
-def test_says_what_to_do_without_a_database():
+def test_without_a_database_the_error_says_what_to_do():
     problem = drawn(andante.generate("empty", 8, 8), 1)[0]
     with pytest.raises(
         AlgorithmError,

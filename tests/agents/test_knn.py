@@ -1,4 +1,4 @@
-"""kNN LRTA* against Figure 7 of its paper written out with dictionaries, and against what it promises."""
+"""kNN LRTA* against Figure 7 of its paper, written with dictionaries, and against its promises."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ class Twin:
                 self.aim, self.left = goal, self.retry
 
     def go_on(self):
-        """To the next subgoal of the record, if it is not where the agent stands."""
+        """Go to the next subgoal of the record, skipping any at the agent's state."""
         while self.series:
             subgoal = self.series.pop(0)
             if subgoal != self.state:
@@ -141,8 +141,8 @@ def test_without_records_it_is_lrta():
 
 
 @pytest.mark.compiled
-def test_subgoals_make_paths_shorter_and_whole_series_shorter_still():
-    """The paper's point, on generated maps: Table 1's order of LRTA*, few records and many."""
+def test_subgoals_make_paths_shorter_and_series_make_them_even_shorter():
+    """On generated maps, LRTA*, few records and many records are in the order of the paper's Table 1."""
     grid = andante.generate("rooms", 64, 64, seed=3)
     problems = andante.random_problems(grid, 100, optimal_cost=(40, 100), seed=1)
 
@@ -174,7 +174,7 @@ def test_an_agent_forgets_the_last_problem():
         assert np.array_equal(agent.run(problem).path, fresh.run(problem).path)
 
 
-def test_says_what_to_do_without_a_database():
+def test_without_a_database_the_error_says_what_to_do():
     problem = drawn(andante.generate("empty", 8, 8), 1)[0]
     with pytest.raises(AlgorithmError, match="none was given; build one with 'andante build subgoals MAP'"):
         andante.run("knn", problem)
@@ -182,7 +182,7 @@ def test_says_what_to_do_without_a_database():
 
 @pytest.fixture(scope="module")
 def built():
-    """Builds databases, and keeps them: every setting is tried on the same maps."""
+    """Return a function that builds databases and caches them, as every setting is tried on the same maps."""
     made = {}
 
     def database(kind, grid):
@@ -199,7 +199,7 @@ def built():
     "setting", ["knn", "knn(depth=1)", "knn(retry=none, candidates=50)", "knn(retry=none, candidates=none)"]
 )
 @pytest.mark.parametrize("kind", ["subgoals(records=1000)", "subgoals(records=300, coverage=gaps, series=true)"])
-def test_keeps_its_promises(setting, kind, built, contract_alone):
+def test_keeps_its_claims(setting, kind, built, contract_alone):
     checks = andante.check_algorithm(setting, databases_for=lambda grid: [built(kind, grid)])
     assert "is complete" in checks
     assert ("plans no more per move on a larger map" in checks) == andante.find(setting).real_time

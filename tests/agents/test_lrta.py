@@ -1,4 +1,4 @@
-"""LRTA* against its twin, move for move, and against what Korf proved of it."""
+"""LRTA* against its twin, move for move, and against what Korf proved about it."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def test_equals_its_twin_on_graphs_with_odd_costs(depth, problem):
 @given(problem=graph_problems(states=8, directed=True))
 @examples(60)
 def test_equals_its_twin_on_one_way_streets(depth, problem):
-    """Where the goal may become unreachable on the way: then it walks to the limit or gets stuck, as its twin does."""
+    """The goal may become unreachable during the walk; then it walks to the limit or gets stuck, as its twin does."""
     assert_walks_like_its_twin(problem, depth)
 
 
@@ -70,13 +70,13 @@ def test_values_rise_but_never_above_the_truth(problem, depth):
 
 @given(grid_problems(side=9, rules=RULES), st.sampled_from(DEPTHS))
 @examples(80)
-def test_arrives_wherever_there_is_a_way(problem, depth):
+def test_arrives_wherever_a_path_exists(problem, depth):
     assert andante.run("lrta", problem, depth=depth).outcome is andante.Outcome.GOAL
 
 
 @given(grid_problems(side=9), st.sampled_from(DEPTHS))
 @examples(80)
-def test_no_move_expands_more_than_an_empty_map_would_have_it(problem, depth):
+def test_no_move_expands_more_than_on_an_empty_map(problem, depth):
     assert andante.run("lrta", problem, depth=depth).max_states_expanded <= (2 * depth - 1) ** 2
 
 
@@ -98,8 +98,8 @@ def test_a_corridor_one_state_wide_is_walked_straight(depth):
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
-def test_a_dead_end_is_left_again_wiser(depth):
-    """The corridor points straight at the goal and ends at a wall; the way leads back and round."""
+def test_a_dead_end_is_left_after_learning(depth):
+    """The corridor points straight at the goal and ends at a wall; the path leads back and around."""
     grid = Grid(np.array([list(row) for row in ("........", ".@@@@@@.", "......@.", "@@@@@@@.")]))
     trial = andante.run("lrta", grid.problem((1, 2), (7, 2)), depth=depth)
     assert trial.solved
@@ -108,7 +108,7 @@ def test_a_dead_end_is_left_again_wiser(depth):
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
-def test_stuck_where_no_move_leads_on(depth):
+def test_is_stuck_where_no_move_exists(depth):
     graph = Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (3, 2, 1.0)], directed=True)
     trial = andante.run("lrta", graph.problem(0, 3), depth=depth)
     assert trial.outcome is andante.Outcome.STUCK
@@ -118,7 +118,7 @@ def test_stuck_where_no_move_leads_on(depth):
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
-def test_where_the_goal_cannot_be_reached_it_does_not_even_try(depth):
+def test_no_move_is_made_if_the_goal_cannot_be_reached(depth):
     grid = Grid(np.array([list("..@.")]))
     trial = andante.run("lrta", grid.problem((0, 0), (3, 0)), depth=depth)
     assert trial.outcome is andante.Outcome.UNREACHABLE
@@ -126,14 +126,14 @@ def test_where_the_goal_cannot_be_reached_it_does_not_even_try(depth):
 
 
 def test_ties_go_to_the_first_neighbour_in_the_order():
-    """Two ways round the wall cost the same: north comes first."""
+    """Two paths around the wall cost the same, and north is first."""
     grid = Grid(np.array([list(row) for row in ("...", ".@.", "...")]))
     trial = andante.run("lrta", grid.problem((0, 1), (2, 1)))
     assert trial.cells[1] == (0, 0)
 
 
-def test_first_moves_by_hand():
-    """On a line with costs 1, 1 and 5 back: h(1) becomes 1 + h(2), and so on; computed on paper."""
+def test_the_first_moves_are_those_computed_by_hand():
+    """On a line with costs 1, 1 and 5 back, h(1) becomes 1 + h(2), and so on, as computed on paper."""
     graph = Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (2, 3, 5.0)])
     watch = andante.watch("lrta", graph.problem(1, 3))
     moves = list(watch)

@@ -1,4 +1,4 @@
-"""LRTS against Figure 3 of Bulitko et al. (2007) in exact fractions, and its named settings against their own definitions."""
+"""LRTS against Figure 3 of Bulitko et al. (2007) in exact fractions, and its settings against their definitions."""
 
 from collections import deque
 from fractions import Fraction
@@ -28,7 +28,7 @@ QUOTAS = st.sampled_from([0.0, 1.0, 2.5, 10.0, 50.0, INF])
 
 
 class World:
-    """A problem in fractions, in which nothing is ever rounded, and what is believed of it."""
+    """A problem in fractions, in which nothing is ever rounded, and the values learned in it."""
 
     def __init__(self, problem, learned=()):
         h0 = heuristic(problem)
@@ -40,55 +40,55 @@ class World:
         return [(near, Fraction(cost)) for near, cost in self.graph.neighbours(state)]
 
     def neighbours(self, state):
-        """Each neighbour with c + h."""
+        """Return each neighbour with c + h."""
         return [(cost + self.h[near], near) for near, cost in self.moves(state)]
 
     def plies(self, state, depth, gamma):
-        """What is seen on each ply, as (f, number of the first move, way), up to the deepest that there is.
+        """Return each ply's paths, as (f, number of the first move, path), up to the deepest ply that exists.
 
         The goal belongs to its own ply and to all later ones.
         """
         ply = naive.plies(self.graph, state, self.goal, depth)
         inside = [s for s in ply if ply[s] < depth]
-        ways = self._ways(inside, [s for s in inside if ply[s] < depth - 1])
+        paths = self._paths(inside, [s for s in inside if ply[s] < depth - 1])
         last = max(ply.values())
         seen = [[] for _ in range(last + 1)]
         for s in inside:
-            g, first, way = ways[s]
-            seen[ply[s]].append((gamma * g + self.h[s], first, way))
+            g, first, path = paths[s]
+            seen[ply[s]].append((gamma * g + self.h[s], first, path))
             for k, (near, cost) in enumerate(self.moves(s)):
                 if ply.get(near) == depth and s != self.goal:
-                    seen[depth].append((gamma * (g + cost) + self.h[near], first if way else k, [*way, near]))
-        if self.goal in ways:
+                    seen[depth].append((gamma * (g + cost) + self.h[near], first if path else k, [*path, near]))
+        if self.goal in paths:
             for level in range(ply[self.goal] + 1, last + 1):
                 place = len(seen[level]) if level == depth else 0
-                seen[level].insert(place, (gamma * ways[self.goal][0], *ways[self.goal][1:]))
+                seen[level].insert(place, (gamma * paths[self.goal][0], *paths[self.goal][1:]))
         return seen[1:]
 
-    def _ways(self, inside, opened):
-        """The cheapest way to each state inside, of equal ones that with the earliest first move; and that's number."""
-        ways = {inside[0]: (Fraction(0), -1, [])}
-        self._spread(ways, inside, opened)
-        while self._spread(ways, inside, inside):
+    def _paths(self, inside, opened):
+        """Return the cheapest path to each state inside, with the earliest first move, and the number of that move."""
+        paths = {inside[0]: (Fraction(0), -1, [])}
+        self._spread(paths, inside, opened)
+        while self._spread(paths, inside, inside):
             pass
-        return ways
+        return paths
 
-    def _spread(self, ways, inside, sources):
+    def _spread(self, paths, inside, sources):
         changed = False
         for s in sources:
             for k, (near, cost) in enumerate(self.moves(s)):
-                g, first, way = ways[s]
-                new = (g + cost, first if way else k, [*way, near])
-                if s != self.goal and near in inside and (near not in ways or new[:2] < ways[near][:2]):
-                    ways[near] = new
+                g, first, path = paths[s]
+                new = (g + cost, first if path else k, [*path, near])
+                if s != self.goal and near in inside and (near not in paths or new[:2] < paths[near][:2]):
+                    paths[near] = new
                     changed = True
         return changed
 
 
 def lrts(world, start, depth, gamma, quota):
-    """One trial of Figure 3: the states visited, the start first."""
+    """Run one trial of Figure 3 and return the states visited, the start first."""
     state, learned = start, Fraction(0)
-    behind = deque(maxlen=len(world.graph))  # of (state, did it plan there?)
+    behind = deque(maxlen=len(world.graph))  # of (state, whether it planned there)
     yield state
     while state != world.goal:
         plies = world.plies(state, depth, gamma)
@@ -100,20 +100,20 @@ def lrts(world, start, depth, gamma, quota):
             world.h[state] = new
         if learned > quota:
             learned = Fraction(quota)
-            back = list(way_back(world, state, behind))
+            back = list(path_back(world, state, behind))
             if back:
                 yield from back
                 state = back[-1]
                 continue
-        _, _, way = min(plies[-1], key=lambda sight: sight[:2])
-        yield from way
+        _, _, path = min(plies[-1], key=lambda sight: sight[:2])
+        yield from path
         behind.append((state, True))
-        behind.extend((passed, False) for passed in way[:-1])
-        state = way[-1]
+        behind.extend((passed, False) for passed in path[:-1])
+        state = path[-1]
 
 
-def way_back(world, state, behind):
-    """The states that lead back to the last one where a plan was made, or as far back as is remembered."""
+def path_back(world, state, behind):
+    """Return the states that lead back to the last one where a plan was made, or as far back as is remembered."""
     planned = False
     while behind and not planned:
         if behind[-1][0] not in dict(world.moves(state)):
@@ -126,7 +126,7 @@ def way_back(world, state, behind):
 
 
 def lrta(world, start):
-    """Korf (1990): go to the neighbour of least c + h, and leave that value behind if it is more."""
+    """Run Korf (1990): go to the neighbour of least c + h, and store that value in the state left if it is higher."""
     state = start
     yield state
     while state != world.goal:
@@ -137,7 +137,7 @@ def lrta(world, start):
 
 
 def sla(world, start):
-    """Shue and Zamani (1993): a value that rises sends the agent back along its path, except from the start."""
+    """Run Shue and Zamani (1993): a value that rises sends the agent back along its path, except from the start."""
     path = [start]
     yield start
     while path[-1] != world.goal:
@@ -154,7 +154,7 @@ def sla(world, start):
 
 
 def slat(world, start, quota):
-    """Shue, Li and Zamani (2001): as SLA*, but only a rise beyond the quota sends the agent back."""
+    """Run Shue, Li and Zamani (2001): as SLA*, but only a rise beyond the quota sends the agent back."""
     path, learned = [start], Fraction(0)
     yield start
     while path[-1] != world.goal:
@@ -171,7 +171,7 @@ def slat(world, start, quota):
 
 
 def gamma_trap(world, start, depth, gamma):
-    """Bulitko (2004), at a fixed depth: a state below the least f of some ply is a trap, to be raised and left."""
+    """Run Bulitko (2004) at a fixed depth: a state below the least f of some ply is a trap, to be raised and left."""
     legs = [[start]]
     yield start
     while legs[-1][-1] != world.goal:
@@ -179,9 +179,9 @@ def gamma_trap(world, start, depth, gamma):
         plies = world.plies(state, depth, gamma)
         worst = max(min(ply)[0] for ply in plies)
         if worst <= world.h[state]:
-            way = min(plies[-1], key=lambda sight: sight[:2])[2]
-            legs.append([state, *way])
-            yield from way
+            path = min(plies[-1], key=lambda sight: sight[:2])[2]
+            legs.append([state, *path])
+            yield from path
             continue
         world.h[state] = worst
         if len(legs) > 1:
@@ -193,7 +193,7 @@ def gamma_trap(world, start, depth, gamma):
 
 
 class Learner:
-    """An agent that goes through one problem trial after trial."""
+    """An agent that solves one problem, trial after trial."""
 
     def __init__(self, algorithm, problem, learned=(), **parameters):
         self.problem = problem
@@ -213,7 +213,7 @@ class Learner:
 
 
 def assert_same_trials(learner, world, trial_of_twin, scale=1, trials=3):
-    """The same moves and the same values, over several trials."""
+    """Check for the same moves and the same values over several trials."""
     for _ in range(trials):
         trial = learner.trial()
         assert trial.path.tolist() == list(islice(trial_of_twin(), LIMITS.moves + 1))
@@ -223,7 +223,7 @@ def assert_same_trials(learner, world, trial_of_twin, scale=1, trials=3):
 
 
 def inconsistent_values(data, problem):
-    """Values learned anywhere but at the goal, of any size: nothing makes them consistent or admissible."""
+    """Draw values of any size, anywhere but at the goal, which need not be consistent or admissible."""
     states = st.integers(0, len(problem.graph) - 1).filter(lambda state: state != problem.goal)
     return data.draw(st.dictionaries(states, st.integers(0, 100).map(lambda eighths: eighths / 8), max_size=12))
 
@@ -237,9 +237,9 @@ def inconsistent_values(data, problem):
 )
 @examples(400)
 def test_does_what_figure_3_says(data, problem, depth, gamma, quota):
-    """Move for move and value for value, from inconsistent values too, on maps, on odd graphs and on one-way ones.
+    """Moves and values agree, from inconsistent values too, on maps, on odd graphs and on one-way ones.
 
-    On graphs of a few states the way back is longer than what an agent remembers of it.
+    On graphs of a few states the path back is longer than the agent's memory of it.
     """
     learned = inconsistent_values(data, problem) if data.draw(st.booleans()) else {}
     for p in (problem, in_rows(problem)) if FULL else (problem,):
@@ -249,8 +249,8 @@ def test_does_what_figure_3_says(data, problem, depth, gamma, quota):
 
 
 @pytest.mark.parametrize("seed", [55, 109, 141, 175, 374])
-def test_rounding_decides_nothing(seed):
-    """Maps on which a third of a cost, added up in another order, made another f the least before equals were equal."""
+def test_rounding_does_not_change_moves(seed):
+    """On these maps a third of a cost, summed in another order, changed the least f before ties had a tolerance."""
     chance = np.random.default_rng(seed)
     grid = andante.Grid(chance.random((8, 8)) >= chance.choice([0.1, 0.25, 0.35]))
     (problem,) = drawn(grid, 1, seed)
@@ -261,7 +261,7 @@ def test_rounding_decides_nothing(seed):
 
 @given(or_graphs(grid_problems(), graph_problems()))
 @examples(100)
-def test_one_corner_is_lrta(problem):
+def test_one_setting_is_lrta(problem):
     ours, theirs = Learner("lrts(depth=1, gamma=1, quota=inf)", problem), Learner("lrta", problem)
     for _ in range(3):
         mine, yours = ours.trial(), theirs.trial()
@@ -274,7 +274,7 @@ def test_one_corner_is_lrta(problem):
 @given(or_graphs(grid_problems(), graph_problems()), GAMMAS)
 @examples(100)
 def test_weighted_lrta_is_lrta_with_more_of_its_heuristic(problem, gamma):
-    """Shimbo and Ishida (2003): it begins with 1 + epsilon = 1 / gamma times it; all values stay so much larger."""
+    """In Shimbo and Ishida (2003) it begins with 1 + epsilon = 1 / gamma times it, a factor that all values keep."""
     world = World(problem)
     world.h = {state: h / gamma for state, h in world.h.items()}
     learner = Learner("wlrta", problem, gamma=float(gamma))
@@ -306,18 +306,18 @@ def test_gamma_trap(problem, depth, gamma):
 
 
 def fits(problem, gamma, quota):
-    """Does the agent remember the longest way back that there can be?"""
+    """Return whether the agent remembers the longest possible path back."""
     farthest = max(naive.distances_to(problem.graph, problem.goal).values())
     return (2 * farthest + quota) / gamma <= len(problem.graph)
 
 
-# --- what it promises -----------------------------------------------------------------------------------------------
+# --- promises -----------------------------------------------------------------------------------------------
 
 
 @given(or_graphs(grid_problems(), graph_problems()), DEPTHS, GAMMAS, QUOTAS)
 @examples(150)
 def test_never_learns_more_than_the_truth(problem, depth, gamma, quota):
-    """The least f of a ply is no more than what the rest of the way costs, on whichever ply it is the greatest."""
+    """The least f of a ply is at most the cost of the rest of the path, whichever ply it is greatest on."""
     learner = Learner("lrts", problem, depth=depth, gamma=float(gamma), quota=quota)
     distance = naive.distances_to(problem.graph, problem.goal)
     for _ in range(5):
@@ -342,9 +342,9 @@ LINE = Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)])  # without a he
     ("quota", "path"),
     [
         (INF, [1, 0, 1, 2, 3]),  # LRTA*: learns 1 in state 1, 2 in state 0 and 1 in state 2
-        (3.0, [1, 0, 1, 2, 1, 0, 1, 2, 3]),  # the lesson of state 2 is the first beyond the quota, more follow
-        (2.5, [1, 0, 1, 2, 1, 2, 3]),  # that of state 0 is: only the way from state 1 lies behind then
-        (0.0, [1, 0, 1, 2, 1, 2, 3]),  # SLA*: the first lesson is learned in the start, with nothing behind
+        (3.0, [1, 0, 1, 2, 1, 0, 1, 2, 3]),  # learning in state 2 is the first beyond the quota, more follows
+        (2.5, [1, 0, 1, 2, 1, 2, 3]),  # learning in state 0 is: only the move from state 1 is behind then
+        (0.0, [1, 0, 1, 2, 1, 2, 3]),  # SLA*: the first value is learned in the start, with nothing behind
     ],
 )
 def test_beyond_the_quota_it_goes_back(quota, path):
@@ -352,8 +352,8 @@ def test_beyond_the_quota_it_goes_back(quota, path):
     assert trial.path.tolist() == path
 
 
-def test_it_goes_back_the_way_it_came_to_where_it_planned():
-    """Two moves into a blind alley teach that there is no way on; then back, over both, before the next plan."""
+def test_it_goes_back_along_its_path_to_where_it_planned():
+    """After two moves into a blind alley it learns that it ends; it goes back over both before the next plan."""
     trial = andante.run("gamma-trap", alley(), depth=2, gamma=1)
     walk = list(andante.watch("gamma-trap", alley(), depth=2, gamma=1))
     planned = [turn.states_expanded > 0 for turn in walk]
@@ -366,14 +366,14 @@ def test_it_goes_back_the_way_it_came_to_where_it_planned():
 
 
 def alley():
-    """A blind alley towards the goal, four cells long, and a way around it."""
+    """Return a map with a blind alley towards the goal, four cells long, and a path around it."""
     rows = ["......@", ".@@@@@@", ".s....@", ".@@@@.@", "....@@@", "@@@..g."]
     free = np.array([[cell != "@" for cell in row] for row in rows])
     return andante.Grid(free).problem((1, 2), (5, 5))
 
 
-def test_where_there_is_no_way_back_it_goes_on():
-    """A ring of one direction: every state teaches something, and nothing can be done about it."""
+def test_without_a_path_back_it_continues():
+    """In a one-way ring something is learned in every state, and the agent cannot go back."""
     ring = Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0), (3, 0, 1.0)], directed=True)
     assert andante.run("sla", ring.problem(0, 3)).path.tolist() == [0, 1, 2, 3]
 
@@ -384,7 +384,7 @@ def test_a_dead_end_of_one_direction_is_the_end():
     assert (trial.outcome.name, trial.path.tolist()) == ("STUCK", [0, 1])
 
 
-def test_a_plan_is_walked_to_its_end_and_booked_on_its_first_move():
+def test_a_plan_is_followed_to_its_end_and_counts_for_its_first_move():
     grid = andante.Grid(np.ones((9, 20), bool))
     turns = list(andante.watch("lrts(depth=3, gamma=1, quota=inf)", grid.problem((4, 4), (15, 4))))
     assert [turn.states_expanded for turn in turns] == [25, 0, 0] * 3 + [24, 0]  # the goal is a leaf
@@ -392,7 +392,7 @@ def test_a_plan_is_walked_to_its_end_and_booked_on_its_first_move():
 
 
 def test_the_largest_of_the_least_counts():
-    """The ply of one move says 11, the ply of two says 2: what is near is known better."""
+    """The ply of one move has 11, the ply of two has 2: near states are known better."""
     line = Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)])
     learner = Learner("lrts", line.problem(0, 3), {1: 10.0, 2: 0.0}, depth=2, gamma=1, quota=INF)
     learner.trial()
@@ -400,8 +400,8 @@ def test_the_largest_of_the_least_counts():
 
 
 @pytest.mark.parametrize("quota", [0, 9, 36, 81])
-def test_what_was_left_too_long_ago_is_forgotten(quota):
-    """A triangle, and an expensive move to the goal: with a quota to use up, the path back gets longer than four moves."""
+def test_states_left_too_long_ago_are_forgotten(quota):
+    """In a triangle with an expensive move to the goal, the path back gets longer than four moves under a quota."""
     problem = Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (2, 0, 1.0), (2, 3, 30.0)]).problem(0, 3)
     trial = andante.run("slat", problem, quota=quota)
     assert trial.path.tolist() == list(lrts(World(problem), 0, 1, Fraction(1), quota))
@@ -411,8 +411,8 @@ def test_what_was_left_too_long_ago_is_forgotten(quota):
 
 @given(or_graphs(grid_problems(side=4), graph_problems(states=5)), DEPTHS, QUOTAS)
 @examples(150)
-def test_nothing_but_values_outlives_a_trial(problem, depth, quota):
-    """Where what was learned is wiped out a trial is like the one before, in what it learns and where it goes back."""
+def test_only_values_are_kept_between_trials(problem, depth, quota):
+    """If learned values are cleared, a trial is like the one before, in what it learns and where it goes back."""
     learner = Learner("lrts", problem, depth=depth, gamma=1.0, quota=quota)
     first = learner.trial()
     learner.agent._memory.h.stamp[:] = 0
@@ -420,10 +420,10 @@ def test_nothing_but_values_outlives_a_trial(problem, depth, quota):
     assert (first.path.tolist(), first.learned) == (second.path.tolist(), second.learned)
 
 
-def test_without_a_quota_nothing_is_remembered_of_the_way():
+def test_without_a_quota_the_path_is_not_stored():
     grid = andante.generate("empty", 64, 64)
-    with_way, without = (andante.Agent("lrts", grid, quota=quota).memory_bytes for quota in (9, INF))
-    assert with_way - without == 4 * 64 * 64
+    with_path, without = (andante.Agent("lrts", grid, quota=quota).memory_bytes for quota in (9, INF))
+    assert with_path - without == 4 * 64 * 64
 
 
 def test_it_does_the_same_on_larger_maps_in_either_layout():
@@ -436,7 +436,7 @@ def test_it_does_the_same_on_larger_maps_in_either_layout():
 
 
 @pytest.mark.parametrize(("name", "bad"), [("gamma", 0), ("gamma", 1.5), ("quota", -1), ("depth", 0)])
-def test_what_parameters_may_be(name, bad):
+def test_bad_parameters_are_refused(name, bad):
     with pytest.raises(andante.AndanteError, match=name):
         andante.find("lrts", **{name: bad})
 

@@ -1,4 +1,4 @@
-"""LSS-LRTA* and its variants against their definition in plain Python, and against what they promise."""
+"""LSS-LRTA* and its variants against their definition in plain Python, and against their promises."""
 
 import math
 from itertools import islice
@@ -54,7 +54,7 @@ def test_arrives_and_never_learns_more_than_weighted_edges_allow(variant, proble
 
 
 def given_up(watched, turns):
-    """The states whose value is infinite in the end."""
+    """Return the states whose value is infinite at the end."""
     values = {}
     for turn in turns:
         values |= turn.learned
@@ -63,8 +63,8 @@ def given_up(watched, turns):
 
 @given(variants(), or_graphs(grid_problems(side=14), graph_problems(states=14)))
 @examples(120)
-def test_states_that_are_given_up_are_not_needed(variant, problem):
-    """Where moves can be taken back: the agent arrives, and what remains of its part of the map hangs together."""
+def test_removed_states_are_not_needed(variant, problem):
+    """If moves can be reversed, the agent arrives, and the rest of its part of the map stays connected."""
     watched = Watched("wlss", problem, **variant, expendable=True)
     turns, trial = watched.trial(andante.Limits(moves=100_000))
     assert trial.solved
@@ -80,8 +80,8 @@ def test_states_that_are_given_up_are_not_needed(variant, problem):
     assert reached == whole - gone
 
 
-def test_giving_states_up_helps_in_a_depression():
-    """A deep pocket: LSS-LRTA* fills it again and again."""
+def test_removing_states_helps_in_a_depression():
+    """LSS-LRTA* fills a deep pocket again and again."""
     free = np.ones((41, 41), bool)
     free[5:36, 35] = free[5, 5:36] = free[35, 5:36] = False
     problem = andante.Grid(free).problem((20, 20), (40, 20))
@@ -93,7 +93,7 @@ def test_giving_states_up_helps_in_a_depression():
     assert giving_up.cost < plain.cost / 2
 
 
-def test_an_agent_that_gives_states_up_claims_nothing_about_maps_it_discovers():
+def test_an_agent_that_removes_states_claims_nothing_about_maps_it_discovers():
     assert andante.find("wlss").complete
     assert not andante.find("wlss(expendable=true)").complete
 
@@ -124,7 +124,7 @@ def test_converges_to_a_best_path(name):
         assert process.final.cost == pytest.approx(naive.distances_to(problem.graph, problem.goal)[problem.start])
 
 
-def test_named_settings_are_corners():
+def test_named_settings_have_these_parameters():
     problem = drawn(andante.generate("rooms", 24, 24, seed=1), 1)[0]
     for name, written in (
         ("lss", "wlss(weight=1)"),
@@ -143,14 +143,14 @@ def test_walks_to_the_frontier_or_plans_before_every_move():
     assert all(turn.states_expanded > 0 for turn in andante.watch("klrta(lookahead=30)", problem))
 
 
-def test_says_so_when_all_that_can_be_reached_was_expanded():
+def test_it_reports_that_all_reachable_states_were_expanded():
     """The arc from 3 joins the two parts, in the wrong direction."""
     graph = Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (2, 0, 1.0), (3, 0, 1.0)], directed=True)
     assert andante.run("lss", graph.problem(0, 3)).outcome is andante.Outcome.UNREACHABLE
 
 
-def test_a_dead_end_is_known_for_what_it_is():
-    """1 and 2 lead nowhere: they are given up for good, and their infinite values are not counted as learned."""
+def test_a_dead_end_is_recognised():
+    """States 1 and 2 lead nowhere, so they are abandoned, and their infinite values are not counted as learned."""
     graph = Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (0, 3, 9.0), (3, 4, 9.0)], directed=True)
     watched = Watched("lss(lookahead=3)", graph.problem(0, 4))
     turns, trial = watched.trial()
@@ -160,7 +160,7 @@ def test_a_dead_end_is_known_for_what_it_is():
 
 
 def test_values_that_weights_made_inconsistent_do_no_harm():
-    """Large weights, small lookahead: most plans open states again, on maps far too large to be lucky."""
+    """With large weights and a small lookahead most plans reopen states, on maps too large for luck."""
     grid = andante.generate("caves", 96, 96, seed=2)
     for problem in drawn(grid, 5, seed=3):
         for variant in ("wlss(weight=50)", "wlss(weight=7.3, lookahead=60, avoidance=border)"):
@@ -180,10 +180,10 @@ def test_values_that_weights_made_inconsistent_do_no_harm():
         "lss-e",
     ],
 )
-def test_keeps_its_promises_at_other_settings_too(setting, contract_alone):
+def test_other_settings_fulfil_the_contract(setting, contract_alone):
     assert ("is complete" in andante.check_algorithm(setting)) == andante.find(setting).complete
 
 
-def test_needs_little_room():
+def test_its_memory_is_small():
     grid = andante.generate("empty", 512, 512)
     assert andante.Agent("dalss(lookahead=1000)", grid).memory_bytes < 20e6

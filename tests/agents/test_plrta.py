@@ -1,4 +1,4 @@
-"""P LRTA* against prioritized sweeping written out with a list, and against what it promises."""
+"""P LRTA* against prioritized sweeping with a plain list, and against its promises."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ class Twin:
         return min(self.graph.neighbours(state), key=lambda move: move[1] + self.h(move[0]))
 
     def update(self, state):
-        """Learn in a state; if its value rises, queue the states before it by how much."""
+        """Learn in a state; if its value rises, queue its predecessors with the increase."""
         near, cost = self.best(state)
         rise = cost + self.h(near) - self.h(state)
         if rise > 1e-6:
@@ -38,7 +38,7 @@ class Twin:
         return {state: self.values[state]} if rise > 1e-6 else {}
 
     def before(self, state):
-        """The states one move before, in the graph's order where arcs go both ways."""
+        """Return the predecessors, in the graph's order if arcs lead both ways."""
         if self.graph.reversed() is self.graph:
             return [near for near, _ in self.graph.neighbours(state)]
         return [s for s in range(len(self.graph)) for near, _ in self.graph.neighbours(s) if near == state]
@@ -89,7 +89,7 @@ def test_equals_prioritized_sweeping_trial_after_trial(problem, queue, updates):
     for _ in range(3):
         turns, trial = agent.trial()
         if not trial.solved and trial.moves < LIMITS.moves:
-            break  # no move leads out of where it stands
+            break  # no move leads out of its state
         assert turns == list(twin.trial(problem.start))
         if not trial.solved:
             break
@@ -130,7 +130,7 @@ def test_a_move_expands_no_more_than_its_updates_and_twice_the_agents_own_state(
 
 
 def test_the_queue_is_forgotten_with_the_problem():
-    """The same agent, another goal: as if it had just been made."""
+    """With another goal, the agent behaves as if it had just been made."""
     grid = andante.generate("rooms", 24, 24, seed=4)
     problems = drawn(grid, 6, seed=1)
     agent = andante.Agent("plrta(queue=30, updates=4)", grid)
@@ -146,13 +146,13 @@ def test_is_stuck_where_no_move_leads_out():
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("setting", ["plrta(queue=1)", "plrta(queue=200, updates=20)"])
-def test_keeps_its_promises_at_other_settings_too(setting, contract_alone):
+def test_other_settings_fulfil_the_contract(setting, contract_alone):
     assert "is complete" in andante.check_algorithm(setting)
 
 
 @pytest.mark.parametrize("name", ["plrta", "sla", "lrta"])
-def test_arrives_however_far_apart_costs_are_in_as_many_moves(name):
-    """In a dead end of cheap moves values rise by 1 at each of them, until the way out looks no more expensive."""
+def test_the_number_of_moves_does_not_depend_on_the_range_of_costs(name):
+    """In a dead end of cheap moves each move raises a value by 1, until the path out looks no more expensive."""
     for cost in (100, 100_000):
         graph = Graph.from_edges([(0, 1, 1.0), (1, 2, float(cost))])
         trial = andante.run(name, graph.problem(0, 2))

@@ -1,4 +1,4 @@
-"""PR LRTS, PR LRTA* and PRA*: their corners are algorithms that are known to be right, and their bounds hold."""
+"""PR LRTS, PR LRTA* and PRA*: some settings equal algorithms that are known to be right, and their bounds hold."""
 
 import math
 
@@ -67,14 +67,14 @@ def test_with_a_star_on_every_level_the_whole_plan_is_made_before_the_first_move
 @pytest.mark.compiled
 @given(grid_problems(side=16), st.booleans(), st.sampled_from([cover.name.lower() for cover in Cover]))
 @examples(40)
-def test_pra_arrives_at_no_less_than_the_optimal_cost_and_plans_once(problem, widen, cover):
+def test_pra_plans_once_and_never_beats_the_optimal_cost(problem, widen, cover):
     trial = andante.run("pra", problem, widen=widen, cover=cover)
     assert trial.solved
     assert trial.cost >= trial.optimal_cost - 1e-6
     assert trial.first_move_states_expanded == trial.states_expanded
 
 
-def test_a_refined_plan_keeps_to_the_regions_of_the_abstract_one():
+def test_a_refined_plan_stays_in_the_regions_of_the_abstract_plan():
     grid = andante.generate("caves", 48, 48, seed=3)
     region = Hierarchy(grid).regions(2)
     for problem in andante.random_problems(grid, 10, optimal_cost=(30, 60), seed=1):
@@ -88,7 +88,7 @@ def test_a_refined_plan_keeps_to_the_regions_of_the_abstract_one():
             assert len(since) <= 2
 
 
-def test_values_on_the_abstract_level_are_few():
+def test_few_values_are_stored_on_the_abstract_level():
     grid = andante.generate("outdoor", 96, 96, seed=3)
     problem = andante.random_problems(grid, 1, optimal_cost=(70, 120), seed=2)[0]
     stored = [andante.converge("prlrts", problem, level=level, depth=3, gamma=1.0).values_stored for level in (0, 2, 4)]
@@ -103,17 +103,17 @@ def test_the_short_form_of_the_paper():
 
 def test_levels_beyond_the_top_are_refused_in_a_sentence():
     grid = andante.generate("empty", 8, 8)
-    with pytest.raises(ParameterError, match="level must be at most 3 on this map"):
+    with pytest.raises(ParameterError, match="level must be at most 3, the highest level of this map"):
         andante.Agent("prlrts", grid, level=9)
 
 
-def test_graphs_without_places_are_refused_in_a_sentence():
+def test_graphs_without_points_are_refused_in_a_sentence():
     graph = andante.Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0)])
-    with pytest.raises(GraphError, match="give it points"):
+    with pytest.raises(GraphError, match="this graph has no points"):
         andante.Agent("pra", graph)
 
 
-def test_landmarks_give_a_graph_places():
+def test_landmarks_give_a_graph_points():
     grid = andante.generate("rooms", 24, 24, seed=1)
     graph = andante.with_landmarks(grid.graph, 4)
     problem = andante.random_problems(grid, 1, seed=3)[0]
@@ -128,7 +128,7 @@ def test_needs_follow_the_parameters():
     assert andante.find("dlrta(depth_by=fixed, goal_by=global)").needs == ()
 
 
-def test_regions_have_no_oracle():
+def test_an_oracle_cannot_be_used_over_regions():
     grid = andante.generate("rooms", 24, 24, seed=1)
     with pytest.raises(ParameterError, match="depth_by must be fixed or pattern"):
         andante.Agent("prlrta", grid, level=1, depth_by="oracle")

@@ -1,4 +1,4 @@
-"""PR LRTS on maps that it discovers: another loop to compile, so all of it is left to full runs."""
+"""PR LRTS on maps that it discovers. This is another loop to compile, so only full runs include it."""
 
 import numpy as np
 import pytest
@@ -24,8 +24,8 @@ def test_on_level_0_it_is_lrts_on_larger_maps_too(kind, quota):
 
 
 @pytest.mark.parametrize("setting", ["", "forget=level", "between=lrts, ground=lrts"])
-def test_discovery_takes_stored_values_back(setting):
-    """What is forgotten with the regions it belonged to does not count as stored."""
+def test_discovery_removes_stored_values(setting):
+    """Values that are forgotten with their regions do not count as stored."""
     grid = andante.generate("random", 32, 32, seed=4)
     agent = andante.Agent(f"prlrts(level=2, depth=1, gamma=1.0, {setting})".replace(", )", ")"), grid, sight=1)
     lost = 0
@@ -40,13 +40,13 @@ def test_discovery_takes_stored_values_back(setting):
 
 
 @pytest.mark.parametrize("level", [2, 3])
-def test_values_of_regions_that_are_no_more_do_not_count_where_no_way_is_left(level):
-    """The last walls may take regions away and, at the same time, show that there is nowhere to go."""
+def test_values_of_removed_regions_do_not_count_when_no_path_is_left(level):
+    """The last walls may remove regions and, at the same time, show that no path exists."""
     chance = np.random.default_rng(5)
     for _ in range(60):
         free = chance.random((16, 16)) > 0.3
         free[11:, 11:] = False
-        free[12:15, 12:15] = True  # the goal's cell, which nothing leads into
+        free[12:15, 12:15] = True  # the goal's cell, which no move leads into
         grid = andante.Grid(free)
         agent = andante.Agent("prlrts", grid, sight=2, level=level, depth=1, gamma=1.0)
         for start in np.argwhere(free[:10, :10])[::17]:
@@ -56,21 +56,21 @@ def test_values_of_regions_that_are_no_more_do_not_count_where_no_way_is_left(le
                 assert trial.values_stored == np.count_nonzero(mind.tables.h.stamp > mind.scalars[0]["goals_before"])
 
 
-def wall_beside_the_way():
-    """An open map, a goal straight ahead, and walls beside the way that come into sight one after another."""
+def walls_beside_the_path():
+    """Return an open map with a goal straight ahead, and walls beside the path that come into sight one by one."""
     free = np.ones((9, 40), bool)
     free[1, ::6] = False
     return andante.Grid(free).problem((1, 6), (38, 6))
 
 
 def plans(problem, **parameters):
-    """How often an agent plans on its way."""
+    """Return how often an agent plans."""
     return sum(turn.states_expanded > 0 for turn in andante.watch("prlrts", problem, **parameters))
 
 
 @pytest.mark.parametrize("level", [0, 2])
-def test_walls_beside_the_way_make_it_plan_only_if_asked(level):
-    problem = wall_beside_the_way()
+def test_walls_beside_the_path_make_it_replan_only_on_request(level):
+    problem = walls_beside_the_path()
     given = {"sight": 5, "level": level, "depth": 4, "gamma": 1.0}
     undisturbed = plans(problem, **given | {"sight": 4})  # too short to see a wall
     assert plans(problem, replan="cut", **given) == undisturbed
@@ -78,7 +78,7 @@ def test_walls_beside_the_way_make_it_plan_only_if_asked(level):
 
 
 def test_a_path_is_dropped_when_its_next_move_is_blocked():
-    """A wall across the way comes into sight on the move before it; until then one plan is walked."""
+    """A wall across the path comes into sight one move before it; until then the agent follows one plan."""
     free = np.ones((7, 24), bool)
     free[1:6, 12] = False
     problem = andante.Grid(free).problem((2, 3), (21, 3))
@@ -86,13 +86,13 @@ def test_a_path_is_dropped_when_its_next_move_is_blocked():
     planned = [turn.number for turn in turns if turn.states_expanded]
     found = [turn.number for turn in turns if turn.discovered]
     assert planned[0] == 1
-    assert planned[1] == found[0]  # of a straight way, the move after which the wall is seen leads into it
+    assert planned[1] == found[0]  # on a straight path, the move after the wall is seen leads into it
 
 
 @pytest.mark.parametrize("replan", ["cut", "graph", "wall"])
 @pytest.mark.parametrize("level", [0, 1, 2])
-def test_a_discovered_wall_does_not_take_the_way_back(level, replan):
-    """Under every rule an agent of quota 0 goes back at times, on maps where it sees walls all the time."""
+def test_a_discovered_wall_does_not_remove_the_path_back(level, replan):
+    """Under every rule, an agent with quota 0 sometimes goes back, on maps where it sees walls all the time."""
     returns = 0
     for seed in range(4):
         grid = andante.generate("random", 20, 20, seed=seed)
@@ -105,7 +105,7 @@ def test_a_discovered_wall_does_not_take_the_way_back(level, replan):
     assert returns > 20
 
 
-def test_what_is_kept_of_a_level_that_changed_saves_travel():
+def test_keeping_values_of_a_changed_level_saves_travel():
     grid = andante.generate("rooms", 48, 48, seed=4)
     problems = andante.random_problems(grid, 10, seed=2)
     travel = {
@@ -122,8 +122,8 @@ def test_what_is_kept_of_a_level_that_changed_saves_travel():
 
 @pytest.mark.parametrize("quota", [0.0, 5.0])
 @pytest.mark.parametrize("level", [0, 1])
-def test_a_plan_that_a_wall_cuts_is_no_way_back(level, quota):
-    """What was planned and not walked cannot be walked back."""
+def test_a_plan_cut_by_a_wall_is_not_a_path_back(level, quota):
+    """Planned moves that were not made cannot be walked back."""
     for seed in range(6):
         grid = andante.generate("random", 14, 14, seed=seed)
         for problem in andante.random_problems(grid, 4, seed=seed):
@@ -132,7 +132,7 @@ def test_a_plan_that_a_wall_cuts_is_no_way_back(level, quota):
 
 
 def discoverers(monkeypatch, spare, **given):
-    """Two agents on a map full of walls, one with plenty of room for regions, and one with next to none."""
+    """Return two agents on a map full of walls, one with much space for regions and one with almost none."""
     grid = andante.generate("random", 48, 48, seed=5)
     roomy = andante.Agent("prlrts", grid, sight=3, **given)
     monkeypatch.setattr(levels, "_spare", lambda space, built: levels.Spare(*spare))
@@ -142,7 +142,7 @@ def discoverers(monkeypatch, spare, **given):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("given", [{"level": 2, "depth": 3}, {"level": 3, "quota": 5.0, "between": "lrts"}], ids=str)
-def test_an_agent_that_gets_more_room_on_its_way_walks_as_if_it_had_it_from_the_start(monkeypatch, given):
+def test_an_agent_that_gets_more_space_walks_as_if_it_always_had_it(monkeypatch, given):
     grid, roomy, tight = discoverers(monkeypatch, (12, 200), **given)
     for problem in andante.random_problems(grid, 12, seed=1):
         expected, got = roomy.run(problem, LIMITS), tight.run(problem, LIMITS)
@@ -152,7 +152,7 @@ def test_an_agent_that_gets_more_room_on_its_way_walks_as_if_it_had_it_from_the_
 
 
 @pytest.mark.compiled
-def test_moves_asked_for_one_at_a_time_get_more_room_too(monkeypatch):
+def test_single_moves_get_more_space_too(monkeypatch):
     grid, roomy, tight = discoverers(monkeypatch, (12, 200), level=2, depth=3)
     for problem in andante.random_problems(grid, 12, seed=1):
         state = other = problem.start
@@ -163,7 +163,7 @@ def test_moves_asked_for_one_at_a_time_get_more_room_too(monkeypatch):
 
 
 @pytest.mark.compiled
-def test_if_room_runs_out_within_a_move_the_agent_waits_and_arrives(monkeypatch):
+def test_if_space_runs_out_within_a_move_the_agent_waits_and_arrives(monkeypatch):
     grid, roomy, tight = discoverers(monkeypatch, (0, 0), level=2, depth=3)
     waits = 0
     for problem in andante.random_problems(grid, 12, seed=1):

@@ -17,7 +17,7 @@ TRIALS = 3
 
 
 def settings(**fixed):
-    """Any setting of `prlrts` without a database, but for what is fixed."""
+    """Draw any setting of `prlrts` without a database; ``fixed`` parameters are given."""
     free = {
         "level": st.integers(0, 3),
         "depth": st.sampled_from([1, 2, 3, 5]),
@@ -35,7 +35,7 @@ def settings(**fixed):
 
 
 def assert_same_walks(problem, setting, sight=None):
-    """The same moves, planning and values, over several trials."""
+    """Check for the same moves, planning and values over several trials."""
     try:
         agent = andante.Agent("prlrts", problem.grid, sight=sight, **asdict(setting))
     except andante.AndanteError:
@@ -68,8 +68,8 @@ def test_on_a_known_map(problem, setting):
     assert_same_walks(problem, setting)
 
 
-def test_of_children_as_near_to_the_middle_the_one_of_the_lowest_number_is_taken():
-    """Node 104 of level 3 has two children of three cells each, at the same distance from its place."""
+def test_ties_between_children_go_to_the_lowest_number():
+    """Node 104 of level 3 has two children of three cells each, at the same distance from its point."""
     rows = "@..@.@ @@..@. @@..@. ..@..@ .@.@.. .@.... .@.@.. .@.@@@ ...@@@ ..@@.@ ..@.@@ .@@@.@"
     grid = andante.Grid(np.array([[cell == "." for cell in row] for row in rows.split()]))
     setting = Setting(level=3, depth=1, gamma=0.2, quota=0.0, between="astar", cover="literal")

@@ -42,13 +42,13 @@ def test_equals_its_twin_on_graphs_with_odd_costs(problem, one_way):
 
 @given(grid_problems(side=9, rules=RULES), graph_problems(states=10))
 @examples(100)
-def test_arrives_wherever_there_is_a_way_and_every_move_can_be_undone(problem, other):
+def test_arrives_wherever_a_path_exists_and_moves_can_be_reversed(problem, other):
     assert andante.run("rta", problem).solved
     assert andante.run("rta", other).solved
 
 
-def test_the_second_best_is_left_behind():
-    """From the middle of a line, one way as good as the other: it leaves what the other way would cost, not its own."""
+def test_the_second_best_value_is_stored():
+    """From the middle of a line both directions are equally good. It stores the cost of the other one, not its own."""
     graph = Graph.from_edges([(1, 0, 1.0), (1, 2, 2.0), (2, 3, 9.0)])
     watch = andante.watch("rta", graph.problem(1, 3))
     first = next(watch)
@@ -75,7 +75,7 @@ def test_one_expansion_per_move():
     assert trial.max_states_expanded == 1
 
 
-def test_stuck_where_no_move_leads_on():
+def test_is_stuck_where_no_move_exists():
     graph = Graph.from_edges([(0, 1, 1.0), (2, 1, 1.0)], directed=True)
     trial = andante.run("rta", graph.problem(0, 2))
     assert (trial.outcome, trial.path.tolist()) == (andante.Outcome.STUCK, [0, 1])

@@ -1,4 +1,4 @@
-"""RTAA* and its variants against their definition in plain Python, and against what they promise."""
+"""RTAA* and its variants against their definition in plain Python, and against their promises."""
 
 from itertools import islice
 
@@ -50,7 +50,7 @@ def test_arrives_and_never_learns_more_than_the_truth(variant, problem):
 @given(or_graphs(grid_problems(side=10), graph_problems()))
 @examples(60)
 def test_with_one_expansion_it_learns_what_lss_learns(problem):
-    """One closed state, one rule: the least of cost and h over its neighbours."""
+    """With one closed state, both rules are the least cost plus h over its neighbours."""
     rtaa, lss = andante.run("rtaa(lookahead=1)", problem), andante.run("lss(lookahead=1)", problem)
     assert np.array_equal(rtaa.path, lss.path)
     assert rtaa.learned == lss.learned
@@ -59,7 +59,7 @@ def test_with_one_expansion_it_learns_what_lss_learns(problem):
 @given(grid_problems(side=10), st.integers(2, 30))
 @examples(60)
 def test_never_learns_more_than_lss_from_the_same_lookahead(problem, lookahead):
-    """The first plan is the same for both."""
+    """The first plan is compared, as it is the same for both."""
     rtaa = next(andante.watch("rtaa", problem, lookahead=lookahead))
     lss = next(andante.watch("lss", problem, lookahead=lookahead))
     assert rtaa.state == lss.state
@@ -82,18 +82,18 @@ def test_converges_to_a_best_path(name):
         assert process.final.cost == pytest.approx(naive.distances_to(problem.graph, problem.goal)[problem.start])
 
 
-def test_named_settings_are_corners():
+def test_named_settings_have_these_parameters():
     problem = drawn(andante.generate("rooms", 24, 24, seed=1), 1)[0]
     for name, written in (("dartaa", "rtaa(avoidance=border)"), ("artaa", "rtaa(avoidance=mark)")):
         assert np.array_equal(andante.run(name, problem).path, andante.run(written, problem).path)
 
 
-def test_says_so_when_all_that_can_be_reached_was_expanded():
+def test_it_reports_that_all_reachable_states_were_expanded():
     graph = Graph.from_edges([(0, 1, 1.0), (1, 0, 1.0), (2, 0, 1.0)], directed=True)
     assert andante.run("rtaa", graph.problem(0, 2)).outcome is andante.Outcome.UNREACHABLE
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("setting", ["rtaa(lookahead=1)", "rtaa(walk=one_move, lookahead=15, avoidance=mark)"])
-def test_keeps_its_promises_at_other_settings_too(setting, contract_alone):
+def test_other_settings_fulfil_the_contract(setting, contract_alone):
     assert "is complete" in andante.check_algorithm(setting)

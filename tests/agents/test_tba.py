@@ -1,4 +1,4 @@
-"""TBA* and late-acting A*: against the paper's Algorithm 1 in plain Python, and against what they promise."""
+"""TBA* and late-acting A*: against the paper's Algorithm 1 in plain Python, and against their promises."""
 
 import math
 import re
@@ -23,9 +23,9 @@ LIMITS = andante.Limits(moves=5000)
 
 
 class Lists:
-    """A*'s open and closed lists. Of the open states in the lowest bucket the one that ``ties`` prefers comes next.
+    """A*'s open and closed lists. In the lowest bucket, the open state that ``ties`` prefers is next.
 
-    With ``walls`` states that have all moves there can be, and did not come nearest to the goal, wait for the others.
+    With ``walls``, states with all possible moves that were not the nearest to the goal wait for the others.
     """
 
     def __init__(self, graph, h, base, weight=1.0, ties="last", walls=False):
@@ -68,7 +68,7 @@ class Lists:
         return self.next()
 
     def a_star(self, goal, limit, slack=0.0):
-        """Is it over? How many states were taken, and which of them expanded?"""
+        """Return whether it is over, the number of states taken, and those expanded."""
         taken, expanded = 0, []
         while True:
             bound = self.key(goal) if goal in self.g else math.inf
@@ -95,7 +95,7 @@ class Lists:
 
 
 class Twin:
-    """Algorithm 1. ``path`` is where the agent went, ``work`` what each move took: expanded, taken, traced."""
+    """Algorithm 1. ``path`` is the agent's path, ``work`` the work of each move: expanded, taken, traced."""
 
     def __init__(
         self,
@@ -174,7 +174,7 @@ class Twin:
         return self
 
     def find_shortcut(self, lists, agent, limit):
-        """The paper's: queue the solution with its distances to the goal, and search for the agent."""
+        """Queue the solution with its distances to the goal, and search for the agent, as in the paper."""
         solution = [self.problem.goal]
         while solution[-1] != self.problem.start:
             solution.append(lists.parent[solution[-1]])
@@ -198,7 +198,7 @@ class Twin:
 
 
 def per_move(algorithm, problem):
-    """Where the agent went, and how many states it expanded and touched, move by move."""
+    """Return the agent's path, and the numbers of states expanded and touched, move by move."""
     watch = andante.watch(algorithm, problem, limits=LIMITS)
     took = [(turn.states_expanded, turn.states_touched) for turn in watch]
     return watch.trial.path.tolist(), took
@@ -206,7 +206,7 @@ def per_move(algorithm, problem):
 
 @st.composite
 def settings_of_tba(draw, plain=False):
-    """Any setting; ``plain``: of those that search as by default, as every other search has to be compiled."""
+    """Draw any setting; with ``plain`` only those with the default search, as any other has to be compiled."""
     ties = "last" if plain else draw(st.sampled_from(["last", "first", "larger_g", "smaller_g"]))
     return {
         "budget": draw(st.sampled_from([2, 3, 5, 10, 25, 100])),
@@ -242,8 +242,8 @@ def test_equals_the_algorithm_of_the_paper_on_graphs(setting, problem):
     assert per_move(andante.find("tba", **setting), problem) == (twin.path, twin.per_move())
 
 
-def test_the_twin_has_been_everywhere_in_the_algorithm():
-    """Otherwise its agreement would say nothing about lines that neither of them came to."""
+def test_the_twin_covers_the_whole_algorithm():
+    """Otherwise its agreement would mean nothing for lines that neither of them reached."""
     lines = set()
     for seed, budget, c in [(0, 10, 10.0), (1, 2, 1.0), (2, 3, 1.0), (3, 2, 1.0), (4, 5, 1.0), (5, 2, 1.0)]:
         problem = drawn(andante.generate("maze", 21, 21, seed=seed), 1, seed=seed)[0]
@@ -254,7 +254,7 @@ def test_the_twin_has_been_everywhere_in_the_algorithm():
 
 
 def test_equals_the_algorithm_of_the_paper_where_keys_fall_by_more_than_the_ring_of_the_queue():
-    """A weighted search from far away: the states around its start come to be beyond the ring."""
+    """A weighted search from far away: the keys of states around its start end up beyond the ring."""
     far = 1.3 * BUCKETS / PER_COST
     grid = andante.generate("random", round(1.5 * far), 9, seed=1)
     problems = [problem for problem in drawn(grid, 200, seed=1) if heuristic(problem)(problem.start) > far]
@@ -265,7 +265,7 @@ def test_equals_the_algorithm_of_the_paper_where_keys_fall_by_more_than_the_ring
         assert per_move(andante.find("tba", **setting), problem) == (twin.path, twin.per_move())
 
 
-# --- what TBA* promises ---------------------------------------------------------------------------------------------
+# --- promises of TBA* ---------------------------------------------------------------------------------------------
 
 
 windows = st.fixed_dictionaries(
@@ -297,18 +297,18 @@ def test_arrives_and_never_beats_the_optimal_cost(case):
     windows,
 )
 @examples(150)
-def test_a_path_that_is_shortened_is_never_the_longer_one(case, shortening):
-    """Until the solution is traced both agents do the same; then one of them has it, or something better."""
+def test_a_shortened_path_is_never_longer(case, shortening):
+    """Until the solution is traced both agents do the same; after that one follows it, the other something better."""
     setting, problem = case
     setting |= {"shortcut": False}
     whole, shortened = (andante.run("tba", problem, **how) for how in (setting, setting | shortening))
     assert shortened.cost <= whole.cost + 1e-9
 
 
-def test_shortening_straightens_a_walk_along_walls():
-    """A bay in a wall: walls first goes round it, and with time to look the agent crosses it."""
+def test_shortening_straightens_a_path_along_walls():
+    """Walls first goes around a bay in a wall; with time for shortening the agent crosses it."""
     free = np.ones((30, 60), bool)
-    free[15:, 5:20] = free[15:, 40:55] = False  # the bay lies between
+    free[15:, 5:20] = free[15:, 40:55] = False  # the bay is between
     free[:8, :] = False
     problem = andante.Grid(free).problem((0, 29), (59, 29))
     setting = {"budget": 200, "r": 0.5, "weight": 30.0, "walls_first": True}
@@ -317,8 +317,8 @@ def test_shortening_straightens_a_walk_along_walls():
     assert across.cost < 1.02 * along.optimal_cost
 
 
-def test_walls_first_finds_its_way_out_of_a_dead_end_without_filling_it():
-    """A pocket of 60 x 60 cells: all of it is nearer to the goal than the way round, its walls are 180 cells long."""
+def test_walls_first_leaves_a_dead_end_without_filling_it():
+    """All of a pocket of 60 x 60 cells is nearer to the goal than the path around; its walls are 180 cells long."""
     free = np.ones((81, 81), bool)
     free[10:71, 70] = free[10, 10:71] = free[70, 10:71] = False
     problem = andante.Grid(free).problem((40, 40), (80, 40))
@@ -329,7 +329,7 @@ def test_walls_first_finds_its_way_out_of_a_dead_end_without_filling_it():
 
 @given(or_graphs(grid_problems(side=16), graph_problems(states=16)), st.sampled_from([1.0, 1.5, 3.0]), st.booleans())
 @examples(100)
-def test_with_an_unlimited_budget_it_walks_the_path_of_a_star(problem, weight, switch_rule):
+def test_with_an_unlimited_budget_it_follows_the_path_of_a_star(problem, weight, switch_rule):
     trial = andante.run("tba", problem, budget=10**9, weight=weight, switch_rule=switch_rule)
     plan = andante.run("wastar", problem, weight=weight)
     assert trial.path.tolist() == plan.path.tolist()
@@ -338,7 +338,7 @@ def test_with_an_unlimited_budget_it_walks_the_path_of_a_star(problem, weight, s
 
 
 def work(problem, budget, c=10.0, **parameters):
-    """What each move takes, in the paper's currency: states expanded, and steps of tracing at 1 / c each."""
+    """Return the work of each move, in the paper's units: states expanded, and steps of tracing at 1 / c each."""
     degree = andante.world.layout.degree
     for turn in andante.watch("tba", problem, budget=budget, c=c, **parameters):
         expanded = [thought.state for thought in turn.thoughts if thought.kind == EXPANDED]
@@ -360,7 +360,7 @@ def work(problem, budget, c=10.0, **parameters):
 )
 def test_no_move_takes_more_than_the_budget_however_large_the_map(side, setting):
     passable = np.random.default_rng(1).random((side, side)) > 0.3
-    passable[0, 0] = passable[-1, -1] = passable[0, :] = passable[:, -1] = True  # one way there is
+    passable[0, 0] = passable[-1, -1] = passable[0, :] = passable[:, -1] = True  # there is one path
     problem = andante.Grid(passable).problem((0, 0), (side - 1, side - 1))
     most = max(work(problem, 300, **setting))
     assert 250 < most <= 300
@@ -379,7 +379,7 @@ def test_without_a_charge_for_queueing_a_shortcut_is_not_real_time():
     assert not andante.find("tba(shortcut=true, charge_queueing=false)").real_time
 
 
-def test_a_shortcut_together_with_windows_takes_no_memory():
+def test_a_shortcut_with_windows_needs_no_memory():
     grid = andante.Grid(np.ones((64, 64), bool))
     plain, both = (andante.Agent("tba", grid, window=8, shortcut=shortcut).memory_bytes for shortcut in (False, True))
     assert plain == both
@@ -388,7 +388,7 @@ def test_a_shortcut_together_with_windows_takes_no_memory():
 
 @pytest.mark.parametrize("left", [0, 1, 40, 200])
 def test_numbers_of_paths_start_again_when_they_run_out(left):
-    """The walk is the same, whenever during it that happens."""
+    """The walk is the same, whenever this happens."""
     grid = andante.generate("caves", 48, 48, seed=5)
     free = np.flatnonzero(grid.graph.components == np.bincount(grid.graph.components).argmax()).tolist()
     problem = grid.problem(grid.cell(free[0]), grid.cell(free[-1]))
@@ -418,27 +418,27 @@ def test_keeps_its_contract(setting, contract_alone):
     assert "is complete" in andante.check_algorithm(setting)
 
 
-def test_says_when_there_is_no_way():
-    """One-way arcs lead from the goal to the rest, so that the search has to find out."""
+def test_it_reports_that_no_path_exists():
+    """One-way arcs lead from the goal to the rest, so the search has to find out."""
     edges = [(i, j, 1.0) for i in range(20) for j in range(20) if i != j]
     graph = andante.Graph.from_edges([*edges, (20, 0, 1.0)], directed=True)
     for algorithm in ("tba(budget=4)", "late-astar(budget=4)", "late-astar(budget=4, wait=true)"):
-        trial = PlainAgent(algorithm, graph).run(graph.problem(0, 20))  # one-way arcs are compiled for nothing else
+        trial = PlainAgent(algorithm, graph).run(graph.problem(0, 20))  # no other test compiles one-way arcs
         assert trial.outcome is andante.Outcome.UNREACHABLE
         assert trial.moves > 0
 
 
-def test_is_stuck_where_a_move_cannot_be_taken_back():
-    """The agent is lured into a one-way street that ends before the goal."""
+def test_is_stuck_where_a_move_cannot_be_reversed():
+    """The agent enters a one-way street that ends before the goal."""
     street = [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]
     around = [(0, 4, 1.0), (4, 5, 3.0), (5, 6, 3.0)]
     points = [[0.0], [1.0], [2.0], [3.0], [-1.0], [0.0], [3.0]]
     graph = andante.Graph.from_edges([*street, *around], directed=True, points=points, metric="euclidean")
-    trial = PlainAgent("tba(budget=2)", graph).run(graph.problem(0, 6))  # one-way arcs are compiled for nothing else
+    trial = PlainAgent("tba(budget=2)", graph).run(graph.problem(0, 6))  # no other test compiles one-way arcs
     assert trial.outcome is andante.Outcome.STUCK
 
 
-def test_starts_afresh_with_each_problem():
+def test_each_problem_begins_from_scratch():
     grid = andante.generate("rooms", 40, 40, seed=3)
     problems = andante.random_problems(grid, 20, seed=1)
     agent = andante.Agent("tba(budget=7, shortcut=true, switch_rule=true)", grid)
@@ -448,7 +448,7 @@ def test_starts_afresh_with_each_problem():
 
 
 def two_corridors():
-    """Figure 2: two ways down and an opening between them, with a bump, or it would be on the best way itself."""
+    """Return Figure 2: two paths down and an opening between them, with a bump, or it would be on the best path."""
     free = np.zeros((44, 32), bool)
     free[1, 11:22] = True
     free[1:36, 11] = True  # the left corridor
@@ -471,8 +471,8 @@ def test_takes_the_shortcut_of_figure_2():
     assert short.path.tolist() == Twin(problem, **setting, shortcut=True).run().path
 
 
-def test_a_shortcut_is_out_of_reach_where_queueing_takes_all_of_the_budget():
-    """The solution has 63 states, which cost 7 of R; A* needs more than the 43 that are left, and less than 50."""
+def test_no_shortcut_is_found_if_queueing_takes_all_of_the_budget():
+    """The solution has 63 states, which cost 7 of R; A* needs more than the remaining 43, and less than 50."""
     problem = two_corridors()
     setting = {"budget": 50, "r": 0.04, "shortcut": True}
     charged = andante.run("tba", problem, **setting)
@@ -485,7 +485,7 @@ def test_a_shortcut_is_out_of_reach_where_queueing_takes_all_of_the_budget():
 
 @given(grid_problems(side=16), st.sampled_from([5, 10, 25, 60]))
 @examples(100)
-def test_a_shortcut_is_never_the_longer_way(problem, budget):
+def test_a_shortcut_is_never_longer(problem, budget):
     plain, short = (andante.run("tba", problem, budget=budget, shortcut=shortcut) for shortcut in (False, True))
     assert short.cost <= plain.cost + 1 / PER_COST
 
@@ -497,7 +497,7 @@ def test_does_the_same_on_rows_of_arcs():
             assert andante.run(setting, problem).path.tolist() == andante.run(setting, in_rows(problem)).path.tolist()
 
 
-def test_walks_the_dead_end_as_the_documentation_draws_it():
+def test_it_walks_the_dead_end_as_shown_in_the_documentation():
     page = (Path(__file__).parents[2] / "docs/algorithms/tba.md").read_text(encoding="utf-8")
     drawn_there = re.search(r"```text\n(.+?)\n```", page, flags=re.DOTALL)[1]
     cells = np.array([list(row) for row in drawn_there.split("\n")])
@@ -514,7 +514,7 @@ def test_walks_the_dead_end_as_the_documentation_draws_it():
 
 
 def slices(problem, budget, r=0.9):
-    """How many moves A* needs if each may take so many states from the queue."""
+    """Return the number of moves that A* needs if each may take ``budget`` states from the queue."""
     h = heuristic(problem)
     lists = Lists(problem.graph, h, h(problem.start))
     lists.put(problem.start, None, 0.0)
@@ -526,9 +526,9 @@ def slices(problem, budget, r=0.9):
 
 @given(grid_problems(side=16), st.sampled_from([1, 5, 20]))
 @examples(60)
-def test_late_acting_paces_up_and_down_until_the_path_is_known(problem, budget):
+def test_late_acting_goes_back_and_forth_until_the_path_is_known(problem, budget):
     trial = andante.run("late-astar", problem, budget=budget, c=1000.0)
-    waited = slices(problem, budget) - 1 + (budget == 1)  # a budget of 1 leaves nothing to trace with in that move
+    waited = slices(problem, budget) - 1 + (budget == 1)  # a budget of 1 leaves nothing for tracing in that move
     assert trial.solved
     paced = trial.path[: waited + 1].tolist()
     assert set(paced[::2]) == {problem.start}
@@ -539,7 +539,7 @@ def test_late_acting_paces_up_and_down_until_the_path_is_known(problem, budget):
     assert late.path[waited + 1] != problem.start
 
 
-def test_the_neighbour_that_late_acting_paces_to_is_drawn_from_the_seed():
+def test_the_seed_chooses_the_neighbour_that_late_acting_goes_to():
     grid = andante.generate("empty", 9, 9)
     problem = grid.problem((4, 4), (8, 4))
     first = {seed: andante.run("late-astar", problem, budget=1, seed=seed).path[1] for seed in range(100)}

@@ -1,4 +1,4 @@
-"""The benchmark's own machinery, on a map so small that speed does not matter. Nothing here is timed."""
+"""The code of the benchmarks, on a map so small that speed does not matter. Nothing is timed here."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchmarks.tables import Table
 from benchmarks.worker import Result
 
 ROOT = Path(__file__).parents[2]
-ALWAYS_HERE = ("networkx", "scipy")  # two peers that the tests' own environment has
+ALWAYS_HERE = ("networkx", "scipy")  # two peers that are installed for tests
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ class TestWorker:
         assert (result.fault, result.lost, result.illegal, len(result.seconds)) == ("", 0, 0, len(small))
         assert max(result.worst, result.worst_field) < 1e-9
 
-    def test_out_of_time_it_says_how_far_it_came(self, small: ProblemSet) -> None:
+    def test_out_of_time_it_reports_how_far_it_got(self, small: ProblemSet) -> None:
         assert len(worker.measure(peers.find("scipy"), small, budget=0.0).seconds) == 1
 
     def test_wrong_answers_are_found(self, small: ProblemSet) -> None:
@@ -102,7 +102,7 @@ class TestWorker:
 
 
 class TestComparison:
-    def test_everybody_in_a_process_of_their_own(self, small: ProblemSet, tmp_path: Path) -> None:
+    def test_each_peer_runs_in_a_separate_process(self, small: ProblemSet, tmp_path: Path) -> None:
         small.save(tmp_path / "small.npz")
         results = comparison.compare(ALWAYS_HERE, [tmp_path / "small.npz"], budget=60.0)
         table = comparison.paths_table(results)
@@ -122,7 +122,7 @@ class TestComparison:
         assert "FileNotFoundError" in comparison.ask("scipy", tmp_path / "absent.npz", 1.0).fault
         assert comparison.ask("scipy", tmp_path / "absent.npz", 1.0, patience=0.01).fault == "no answer within 0.01 s"
 
-    def test_ratios_are_over_the_problems_both_came_to(self) -> None:
+    def test_ratios_are_over_the_problems_that_both_solved(self) -> None:
         results = {"andante": [Result(seconds=[1.0, 2.0, 50.0])], "scipy": [Result(seconds=[2.0, 4.0])]}
         table = comparison.paths_table(results)
         assert [row[5] for row in table.rows] == ["1.00", "2.00"]
@@ -145,15 +145,15 @@ class _SteadyFloor(Floor):
         return Run(1e-9, 0.0, expanded=1, moves=1, plans=1, costs=[1.0] * 10)
 
 
-def test_what_is_slower_outside_python_than_asked_is_named():
+def test_agents_that_exceed_the_limits_outside_python_are_named():
     one = exported.Exported("lrta", 50e-9, 54e-9, 130e-9, 51_000, 39_000)
     two = exported.Exported("tba", 2e-6, None, 4e-6, 183_000, 72_000)  # no compiler for C
     table = exported.table([one, two])
     assert table.rows == [["lrta", "50", "1.08", "2.60", "51", "39"], ["tba", "2,000", "", "2.00", "183", "72"]]
     assert table.notes == [
-        "C: at most 1.1 asked; none above.",
-        "WebAssembly: at most 2.5 asked; lrta above.",
-        "Libraries: at most 100 KB, and 300 KB for prlrts asked; tba above.",
+        "C: at most 1.1; none above.",
+        "WebAssembly: at most 2.5; lrta above.",
+        "Libraries: at most 100 KB, and 300 KB for prlrts; tba above.",
     ]
 
 
@@ -174,12 +174,12 @@ def test_a_stopped_measurement_of_exports_continues(tmp_path, monkeypatch):
     exported.main(words)
     assert measured == ["lrta", "tba", "tba"]
     assert (tmp_path / "table.md").read_text().count("| 1.08 |") == 2
-    exported.main([*words[:4], "--problems", "3", *words[6:]])  # other problems are measured on their own
+    exported.main([*words[:4], "--problems", "3", *words[6:]])  # other problems are measured separately
     assert measured[3:] == ["lrta", "tba"]
 
 
 class TestFloor:
-    def test_where_there_is_none_it_says_why(self, tmp_path: Path) -> None:
+    def test_a_missing_floor_is_explained(self, tmp_path: Path) -> None:
         with pytest.raises(NoFloorError, match="not on this machine"):
             Floor.compiled(tmp_path, tmp_path / "floor.cpp")
 
@@ -240,7 +240,7 @@ class TestCrowds:
         ticks.draw(np.array(took), 2000.0, tmp_path / "ticks.svg")
         assert "with a budget of 2000 us" in (tmp_path / "ticks.svg").read_text()
 
-    def test_the_histogram_says_what_share_is_in_time(self) -> None:
+    def test_the_histogram_reports_the_share_of_ticks_in_time(self) -> None:
         table = ticks.histogram(np.array([1990.0, 2010.0, 2199.0, 9000.0]), 2000.0)
         found = {row[0]: row[1] for row in table.rows if row[1] != "0"}
         assert found == {"1,800 to 2,000": "1", "2,000 to 2,020": "1", "2,100 to 2,200": "1", "4,000 to 10,000": "1"}

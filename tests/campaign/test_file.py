@@ -47,11 +47,11 @@ SAMPLE = "sample = { of = 'family', %s }\nlimits ="
         ("rooms(width", "roms(width", 5, "there is no kind of map 'roms'; did you mean 'rooms'?"),
         ('"rooms(width=24, height=24, seed=[1..3])"', '"doa"', 5, "there is no benchmark set 'doa'; did you mean"),
         ('"rooms(width=24, height=24, seed=[1..3])"', '"absent.map"', 5, "there is no map"),
-        ("count =", "cuont =", 6, "[problems.rooms] does not take 'cuont'; did you mean 'count'?"),
+        ("count =", "cuont =", 6, "[problems.rooms] does not accept 'cuont'; did you mean 'count'?"),
         ('problems = ["rooms"]', 'problems = ["room"]', 9, "there are no problems 'room'; did you mean 'rooms'?"),
-        ("suboptimality =", "suboptimalty =", 11, "does not take 'suboptimalty'; did you mean 'suboptimality'?"),
+        ("suboptimality =", "suboptimalty =", 11, "does not accept 'suboptimalty'; did you mean 'suboptimality'?"),
         ("suboptimality = 1000", "suboptimality = 0", 11, "must be above 0"),
-        ("limits =", "limit =", 11, "[run 1] does not take 'limit'; did you mean 'limits'?"),
+        ("limits =", "limit =", 11, "[run 1] does not accept 'limit'; did you mean 'limits'?"),
         ("seed = 1\n", "seed = 'x'\n", 2, "seed must be a whole number, not 'x'"),
         ("count = { quick = 5, full = 20 }", "count = 0", 6, "count must be at least 1"),
         ("count = { quick = 5, full = 20 }", "count = 5\nupscale = [true, true]", 7, "upscale must be [width, height]"),
@@ -139,7 +139,7 @@ def test_some_problems_in_full_and_others_not(written):
     with pytest.raises(CampaignError, match="there are no problems 'lage' to run in full; did you mean 'large'"):
         read_campaign(written(TWO_SETS), "quick+lage")
     with pytest.raises(
-        CampaignError, match=r"only the scale .quick. takes problems to run in full; write quick\+large, or full"
+        CampaignError, match=r"only the scale .quick. accepts problems to run in full; write quick\+large, or full"
     ):
         read_campaign(written(TWO_SETS), "full+large")
     with pytest.raises(CampaignError, match="problems must be a list, not 5"):
@@ -289,10 +289,10 @@ def test_long_words_are_not_long_keys(tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("lrta(depth=[1..1000000000])", "stands for more than 1,000,000 settings"),
-        ("lrta(depth=[-999999999999999999..999999999999999999])", "stands for more than 1,000,000 settings"),
-        ("lrta(depth=[1..999999], x=[1, 2])", "stands for more than 1,000,000 settings"),
-        ("x(" + "[1, 2]" * 10_000 + ")", "stands for more than 1,000,000 settings"),
+        ("lrta(depth=[1..1000000000])", "describes more than 1,000,000 settings"),
+        ("lrta(depth=[-999999999999999999..999999999999999999])", "describes more than 1,000,000 settings"),
+        ("lrta(depth=[1..999999], x=[1, 2])", "describes more than 1,000,000 settings"),
+        ("x(" + "[1, 2]" * 10_000 + ")", "describes more than 1,000,000 settings"),
         ("x([1..100], " + "y" * 5000 + ")", "characters; the limit is 1,000"),
         ("x([1..100, " + "y" * 5000 + "])", "characters; the limit is 1,000"),
         ("x([2..1])", "a list without values"),

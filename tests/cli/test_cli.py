@@ -62,7 +62,7 @@ def test_solve_on_an_unknown_map(cli, arena, tmp_path):
 def test_the_cost_of_finding_out_that_there_is_no_path_is_reported(cli, arena, tmp_path):
     trial = andante.run("astar", andante.read_map(arena).problem((5, 5), (0, 0)), sight=2)
     assert trial.moves > 0
-    picture = tmp_path / "way.png"
+    picture = tmp_path / "path.png"
     code, out, err = cli(
         "solve", arena, "--start", "5,5", "--goal", "0,0", "-a", "astar", "--sight", "2", "--picture", picture
     )
@@ -97,7 +97,7 @@ def test_solve_as_json_agrees_with_the_library(cli, arena):
 
 
 def test_solve_draws_and_records(cli, arena, tmp_path):
-    picture, trace, posthoc = tmp_path / "way.png", tmp_path / "way.json", tmp_path / "way.trace.json"
+    picture, trace, posthoc = tmp_path / "path.png", tmp_path / "path.json", tmp_path / "path.trace.json"
     code, _, _ = cli(
         "solve",
         arena,

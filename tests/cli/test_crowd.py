@@ -97,7 +97,7 @@ def test_databases(cli, arena, tmp_path):
     ("arguments", "sentence"),
     [
         (["-a", "dlrta"], "dlrta needs a database of kind 'pattern', and none was given"),
-        (["-a", "astar"], "astar may plan for as long as the map is large, so it cannot keep to a crowd's budget"),
+        (["-a", "astar"], "astar may plan longer on larger maps, so it cannot keep to a crowd's budget"),
         (["-a", "lrtta"], "lrtta"),
         (["--microseconds", "1", "--expansions", "1"], "a budget in expansions or in microseconds, not both"),
         (["--microseconds", "0"], "microseconds must be more than 0, got 0"),
@@ -183,7 +183,7 @@ def test_units_with_bodies_and_units_that_learn_together(cli, arena):
     assert "40 arrived" in out
     code, _, err = cli("crowd", arena, "--units", "300", "--bodies")
     assert code == FAILED
-    assert "too little room for 300 units with bodies; take fewer" in shown(err)
+    assert "is too small for 300 units with bodies; use fewer units" in shown(err)
     code, _, err = cli("crowd", arena, "--share", "-a", "rta")
     assert code == FAILED
     assert "its units cannot learn together" in shown(err)

@@ -8,7 +8,7 @@ import re
 import pytest
 
 import andante
-from andante.cli.demo import announce_playground
+from andante.cli.demo import write_playground
 from andante.play import page
 from tools.front_page import main as put_on_front_page
 
@@ -64,7 +64,7 @@ def test_without_a_map_the_page_generates_one(built, cli, tmp_path):
     [
         (["nowhere.map"], "nowhere.map"),
         (["rooms:30"], "a size is written WIDTHxHEIGHT"),
-        (["empty:1025x4"], "has 1025 x 4 cells, and the playground takes at most 1024 x 1024"),
+        (["empty:1025x4"], "has 1025 x 4 cells, and the playground accepts at most 1024 x 1024"),
         (["empty:1x1"], "has fewer than two free cells"),
     ],
 )
@@ -93,14 +93,14 @@ def test_a_page_without_a_place_for_the_engine_is_refused(built, cli, tmp_path):
 
 
 def test_the_demo_has_a_playground_with_its_map_where_it_is_built(built, tmp_path, capsys):
-    announce_playground(tmp_path, andante.generate("rooms", 20, 20, seed=1))
+    assert write_playground(tmp_path, andante.generate("rooms", 20, 20, seed=1)) == "play.html"
     assert "play.html" in capsys.readouterr().out
     assert held((tmp_path / "play.html").read_text("utf-8"), "andante-scene") is not None
 
 
 def test_the_demo_says_how_to_get_the_playground(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(page, "PAGE", tmp_path / "page.html")
-    announce_playground(tmp_path, andante.generate("rooms", 20, 20, seed=1))
+    assert write_playground(tmp_path, andante.generate("rooms", 20, 20, seed=1)) is None
     assert "make playground" in capsys.readouterr().out
     assert not (tmp_path / "play.html").exists()
 

@@ -1,4 +1,4 @@
-"""Every agent that follows maps which change: legal moves only, arrival after the last change, and true reasons."""
+"""Every agent on maps that change makes only legal moves, arrives after the last change, and gives true reasons."""
 
 import functools
 import itertools
@@ -68,41 +68,41 @@ class Walk:
             self.ended = True
         elif made.to != self.state:
             near = dict(self.world.frozen().graph.neighbours(self.state))
-            assert made.to in near, "it walks through a wall"
+            assert made.to in near, "it walked through a wall"
             assert made.cost == pytest.approx(near[made.to])
             self.state = made.to
         return made
 
-    def go(self, moves, mend=lambda: None):
-        """Move so often, or until the walk is over; ``mend`` is called now and then."""
+    def go(self, moves, repair=lambda: None):
+        """Make this many moves, or move until the walk is over; ``repair`` is called sometimes."""
         for number in range(moves):
             if self.ended or self.state == self.goal:
                 return
             self.move()
             if number % 3 == 0:
-                mend()
+                repair()
 
     def change(self, opened, cells):
-        """Open or close some of these cells: not where the agent or its goal is."""
+        """Open or close some of these cells, except those of the agent and its goal."""
         kept = {self.state, self.goal}
         (self.world.open if opened else self.world.close)(
             [cell for cell in cells if self.world.state(*cell) not in kept]
         )
 
-    def go_among(self, events, mend=lambda: None):
-        """Move while the map changes, and then until the walk is over; complete agents have to arrive."""
+    def go_among(self, events, repair=lambda: None):
+        """Move while the map changes, and then until the walk is over; complete agents must arrive."""
         for moves, opened, cells in events:
             self.go(moves)
             self.change(opened, cells)
-            mend()
+            repair()
         if self.ended:  # a new problem, as a game would send it
             self.agent, self.ended = self.make(), False
-        self.go(4000, mend)
+        self.go(4000, repair)
         assert self.ended or self.state == self.goal or not self.agent.algorithm.complete
 
 
 def drawn_world(seed, start, goal):
-    """A random map, with any rule for moves, on which these two cells are free, and on which there are two levels."""
+    """Return a random map with any rule for moves, on which these two cells are free, and with two levels."""
     world = World(Grid(drawn(seed).passable, rule=RULES[seed % len(RULES)]))
     world.open([start, goal, (0, 0), (0, 1), (1, 0), (1, 1), (2, 0)])
     return World(world.frozen())
@@ -137,13 +137,13 @@ DATABASES = {"cpd": "moves", "dlrta": "pattern", "hcdps": "regions", "knn": "sub
 @pytest.mark.parametrize("name", [*DATABASES] if DEEP else ["cpd", "dlrta"])  # each takes a while to compile
 @examples(40)
 @given(st.integers(0, 10_000), EVENTS, CELL, CELL, st.sampled_from([0, 1, 20, 1000]))
-def test_agents_that_cannot_follow_search_where_what_they_know_is_stale(name, seed, events, start, goal, pieces):
+def test_agents_with_stale_databases_search(name, seed, events, start, goal, pieces):
     world = drawn_world(seed, start, goal)
     if start == goal or not world.problem(start, goal).reachable:
         return
     given = [andante.build(DATABASES[name], world)]
     walk = Walk(name, world, world.state(*start), world.state(*goal), given)
-    walk.go_among(events, mend=lambda: [one.mend(world, milliseconds=0) for one in given for _ in range(pieces)])
+    walk.go_among(events, repair=lambda: [one.repair(world, milliseconds=0) for one in given for _ in range(pieces)])
 
 
 def test_databases_are_for_the_first_or_the_present_version_of_a_world():
@@ -158,7 +158,7 @@ def test_databases_are_for_the_first_or_the_present_version_of_a_world():
     walk.go(1)
     world.open((x, y))
     walk.go(1)
-    while present.mend(world, milliseconds=0):
+    while present.repair(world, milliseconds=0):
         walk.go(1)
     walk.go(1000)
     assert walk.state == goal
@@ -171,13 +171,13 @@ def test_databases_are_for_the_first_or_the_present_version_of_a_world():
 
 
 @pytest.mark.parametrize("sight", [None, 2])
-def test_a_wall_where_the_agent_or_its_goal_is_makes_it_unreachable_until_it_goes(sight):
+def test_closing_the_cell_of_an_agent_or_its_goal_makes_the_goal_unreachable_until_it_opens(sight):
     world = World(Grid(np.ones((SIDE, SIDE), bool)))
     agent, goal = Agent("lrta", world, sight=sight), world.state(7, 7)
     state = agent.move(0, goal).to
     for walled in (state, goal):
         if sight is not None and walled == goal:
-            continue  # it has yet to see that
+            continue  # the agent has not seen that yet
         world.close(world.cell(walled))
         assert agent.move(world.cell(state), world.cell(goal)).to == UNREACHABLE
         for _ in range(2):
@@ -201,7 +201,7 @@ REMOVING = ["lss-e(lookahead=3)", "lss-e", "dalrta-e", "family(wc=3, operator=me
 @examples(40)
 @given(st.integers(0, 10_000), EVENTS, CELL, CELL)
 def test_states_that_were_removed_are_back_when_the_map_changes(name, seed, events, start, goal):
-    """No card claims that such agents are complete, but on maps that they know they are."""
+    """Such agents are complete on maps that they know, although no card claims it."""
     world = drawn_world(seed, start, goal)
     if start == goal:
         return
@@ -212,7 +212,7 @@ def test_states_that_were_removed_are_back_when_the_map_changes(name, seed, even
 
 @pytest.mark.parametrize("name", ["lss-e(lookahead=3)", "dalrta-e", "flrta(lookahead=3)"])
 def test_a_room_that_was_removed_is_back_when_it_is_the_only_path_left(name):
-    """The agent leaves a room on its long path round a wall. Behind it the wall opens, and the path before it closes."""
+    """The agent leaves a room on a long path around a wall; then the wall opens behind it, and its path is closed."""
     rows = ["@@@@@@@@@", "@...@...@", "@...@...@", "@...@...@", "@.@@@@@.@", "@.......@", "@@@@@@@@@"]
     world = World(Grid([list(row) for row in rows]))
     walk = Walk(name, world, world.state(3, 2), world.state(5, 2))
@@ -224,7 +224,7 @@ def test_a_room_that_was_removed_is_back_when_it_is_the_only_path_left(name):
     assert walk.state == walk.goal
 
 
-def test_who_discovers_a_map_that_changes_has_to_follow_changes():
+def test_only_agents_that_follow_changes_can_discover_a_map_that_changes():
     with pytest.raises(AndanteError, match="has to know its map"):
         Agent("cpd", World(drawn(1)), sight=3)
     card = find("lrta").card
@@ -233,8 +233,8 @@ def test_who_discovers_a_map_that_changes_has_to_follow_changes():
         Agent(deaf, World(drawn(1)), sight=3)
 
 
-def test_an_agent_that_remembers_a_wall_that_has_gone_goes_back_to_look():
-    """The only door closes in its sight, opens again behind its back, and the agent does not give up."""
+def test_an_agent_that_remembers_a_wall_that_has_gone_returns_to_look():
+    """The only door closes in its sight and opens again out of sight, and the agent does not give up."""
     world = World(Grid([list("...@..."), list("......."), list("...@...")]))
     agent, state, goal = Agent("lrta", world, sight=1), world.state(2, 1), world.state(6, 1)
     world.close((3, 1))
@@ -252,7 +252,7 @@ def test_an_agent_that_remembers_a_wall_that_has_gone_goes_back_to_look():
         if state == goal:
             break
     assert state == goal
-    assert seen  # while the door was closed, that no path existed was known and true
+    assert seen  # while the door was closed, the agent knew correctly that there was no path
 
 
 def test_an_agent_without_changes_walks_as_on_a_grid():
@@ -297,7 +297,7 @@ def test_learned_values_stay_lower_bounds_when_map_and_goal_change(name, seed, e
                 walk.goal = new
         if not is_joined(world, walk.state, walk.goal) or walk.agent._aim != walk.goal:
             return
-        walk.move()  # the loop takes in what has changed
+        walk.move()  # the loop reads the changes
         _check_lower_bounds(walk)
 
 
@@ -334,7 +334,7 @@ def test_a_target_that_is_slower_is_caught(name, seed, start, goal):
 
 
 def flee(walk, rng):
-    """Move the target to a neighbour as far from its hunter as can be, or to any."""
+    """Move the target to the neighbour farthest from its hunter, or to a random one."""
     near = [state for state, _ in walk.world.frozen().graph.neighbours(walk.goal) if state != walk.state]
     if not near:
         return
@@ -345,7 +345,7 @@ def flee(walk, rng):
     assert walk.agent.retarget(walk.goal)
 
 
-def test_an_agent_that_is_pushed_while_its_goal_moves_goes_on():
+def test_an_agent_that_is_pushed_while_its_goal_moves_continues():
     world = World(Grid(np.ones((SIDE, SIDE), bool)))
     agent, goal = Agent("lrta", world), world.state(7, 7)
     state = agent.move(world.state(0, 0), goal).to
@@ -361,7 +361,7 @@ def test_an_agent_that_is_pushed_while_its_goal_moves_goes_on():
         Agent("lrta", world).retarget(goal)
 
 
-def test_tba_finds_a_goal_that_moves_on_behind_where_it_was_found():
+def test_tba_finds_a_goal_that_moves_after_it_was_found():
     room = np.zeros((9, 30), bool)
     room[:, :10] = True
     room[4, 10:] = True
@@ -381,7 +381,7 @@ def test_tba_finds_a_goal_that_moves_on_behind_where_it_was_found():
         assert state == grid.state(x, 4)
 
 
-def test_tba_does_not_walk_in_circles_when_cells_close_and_open_again_and_again():
+def test_tba_does_not_walk_in_circles_when_cells_close_and_open_repeatedly():
     grid = andante.generate("rooms", 40, 40, seed=3)
     problems = andante.random_problems(grid, 12 if DEEP else 6, seed=5)
     for number, problem in enumerate(problems):
@@ -401,7 +401,7 @@ def test_tba_does_not_walk_in_circles_when_cells_close_and_open_again_and_again(
         assert state == problem.goal
 
 
-def test_what_is_known_for_where_the_goal_was_is_not_taken_for_the_goal():
+def test_values_for_an_earlier_place_of_the_goal_are_not_those_for_the_goal():
     world = World(Grid(np.ones((SIDE, SIDE), bool)))
     agent = Agent("lrta", world)
     agent.move((0, 0), (7, 7))

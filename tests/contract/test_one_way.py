@@ -1,4 +1,4 @@
-"""Agents with databases on graphs whose moves cannot be taken back: `check_algorithm` tries those without."""
+"""Agents with databases on graphs with one-way arcs; `check_algorithm` tests agents without databases there."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ COMPLETE = [e for e in algorithms() if e.needs and e.complete and not e.card.two
 
 
 def ring_with_arcs(seed: int) -> andante.Graph:
-    """A ring of one-way arcs through scattered points, so that every state can be reached, and as many arcs across."""
+    """Return a connected ring of one-way arcs through scattered points, with the same number of chords."""
     rng = np.random.default_rng(seed)
     count = int(rng.integers(5, 30))
     points = 10 * rng.random((count, 2))

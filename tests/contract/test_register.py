@@ -1,4 +1,4 @@
-"""The claims of every card in the register are tested, also for the settings it recommends."""
+"""The claims of every registered card are tested, also for the settings it recommends."""
 
 from dataclasses import replace
 from typing import Annotated, NamedTuple
@@ -24,7 +24,7 @@ CARDS = andante.algorithms()
 
 
 def _of(card, entry):
-    """A card, or a setting of one: settings share their card's code, and those with databases take long besides."""
+    """Return a parameter for a card or a setting; settings share their card's code, and may take long with databases."""
     if entry is card:
         marks = [pytest.mark.full] if card.fixed else []  # published settings of another algorithm
     else:
@@ -36,18 +36,18 @@ SETTINGS = [_of(card, entry) for card in CARDS for entry in (card, *map(andante.
 
 
 def pattern(entry, grid):
-    """A pattern database for an agent that plans on the map itself, or on the level that it says."""
+    """Return a pattern database for an agent that plans on the map itself, or on its own level."""
     top = hierarchy_of(grid.graph).top
     base = min(getattr(entry.params, "level", 0), top)
     return f"pattern(level={max(min(base + 2, top), coarse_level(grid))}, base={base}, cap=8, goal_depths=capped)"
 
 
 def subgoals(entry, grid):
-    """Records as dense on a wide map as on a narrow one: how far an agent climbs to one depends on that."""
+    """Return records with the same density on wide and narrow maps, on which the distance of climbing depends."""
     return f"subgoals(records={max(300, grid.width * grid.height // 64)})"
 
 
-#: Walked in crowds too: every algorithm, and of the settings with a name of their own the one with the largest mind.
+#: Tested in crowds too: every algorithm, and of the named settings the one with the largest mind.
 IN_CROWDS = [entry for entry in CARDS if not entry.fixed or entry.card.name == "tbwalls"]
 
 SMALL = {
@@ -61,7 +61,7 @@ SMALL = {
 
 @pytest.fixture(scope="module")
 def databases():
-    """Makes databases for a setting, and keeps them: the same maps come again and again."""
+    """A function that builds databases for a setting, and caches them, because the same maps are used repeatedly."""
     made = {}
     grids = [andante.generate(kind, 40, 40, seed=1) for kind in ("rooms", "caves")]
 
@@ -77,14 +77,14 @@ def databases():
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("entry", SETTINGS)
-def test_keeps_its_promises(entry, databases, monkeypatch, request):
+def test_keeps_its_claims(entry, databases, monkeypatch, request):
     request.getfixturevalue("quick_contract" if entry in IN_CROWDS else "contract_alone")
-    if "moves" in entry.needs:  # for all pairs of states: no map wider than this can wait for it
+    if "moves" in entry.needs:  # for all pairs of states, so wider maps would take too long
         monkeypatch.setattr(contract, "WIDTHS", (24, 72))
     elif "regions" in entry.needs:  # for all pairs of regions; wide enough for the longest attempt at climbing
         monkeypatch.setattr(contract, "WIDTHS", (128, 256))
     elif "pattern" in entry.needs and getattr(entry.params, "level", 0) > 0:
-        # who plans over regions with subgoals needs more room: 8 moves between those are many more on the map
+        # agents that plan over regions with subgoals need more space: 8 moves between regions are many more on the map
         monkeypatch.setattr(contract, "WIDTHS", (256, 768))
     checks = andante.check_algorithm(entry, databases_for=databases(entry))
     assert ("is complete" in checks) == entry.complete
@@ -92,7 +92,7 @@ def test_keeps_its_promises(entry, databases, monkeypatch, request):
 
 
 @pytest.mark.parametrize("entry", CARDS, ids=str)
-def test_only_those_who_foresee_may_search_uncounted(entry):
+def test_only_agents_that_foresee_may_search_uncounted(entry):
     assert entry.foresees == (entry.card.name == "oracle-lrta") == entry.card.foresees
 
 
@@ -107,8 +107,8 @@ def test_only_those_who_foresee_may_search_uncounted(entry):
         "lss",
     ],
 )
-def test_all_that_is_expanded_on_the_whole_way_is_counted(text, monkeypatch):
-    """On grids and on rows of arcs, to the end: in plain Python a small map is enough to wait for."""
+def test_all_expansions_of_a_whole_run_are_counted(text, monkeypatch):
+    """It is tested on grids and on rows of arcs, in plain Python on a small map."""
     monkeypatch.setattr(contract, "COUNTED", andante.Limits(moves=300))
     grid = andante.generate("rooms", 16, 16, seed=3)
     problem = andante.random_problems(grid, 1, optimal_cost=(16, 99), seed=1)[0]
@@ -118,7 +118,7 @@ def test_all_that_is_expanded_on_the_whole_way_is_counted(text, monkeypatch):
 
 
 class Asked(NamedTuple):
-    """A trial, as far as counting asks for it."""
+    """The fields of a trial that counting needs."""
 
     problem: Problem
 
@@ -130,12 +130,12 @@ def test_is_found_by_the_name_it_prints(entry):
     assert entry.card.paper
 
 
-# --- agents that break their promises -------------------------------------------------------------------------------
+# --- agents that break their claims ---------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """Agents that never arrive are given up sooner: it is enough to see that they are caught."""
+    """A low limit on moves for agents that never arrive, because they only have to be caught."""
     monkeypatch.setattr(contract, "LIMITS", andante.Limits(moves=2000))
     monkeypatch.setattr(contract, "PATIENT", andante.Limits(moves=10_000))
     monkeypatch.setattr(contract, "WATCHED", andante.Limits(moves=100))
@@ -147,26 +147,26 @@ class Params(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """Something to hold on to."""
+    """A memory with learned values."""
 
     h: Learned
 
 
 @kernel
 def teleport(graph, memory, params, state, goal):
-    """Straight to the goal, through everything."""
+    """Go straight to the goal, through walls."""
     return Move(goal, 1.0, 1, 1, 0.0, 0)
 
 
 @kernel
 def undercharge(graph, memory, params, state, goal):
-    """Along an edge, at half its price."""
+    """Move along an edge, and report half its cost."""
     return Move(target(graph, state, 0), price(graph, state, 0) / 2, 1, 1, 0.0, 0)
 
 
 @kernel
 def stroll(graph, memory, params, state, goal):
-    """To the first neighbour, for ever."""
+    """Go to the first neighbour, forever."""
     return Move(target(graph, state, 0), price(graph, state, 0), 1, 1, 0.0, 0)
 
 
@@ -179,7 +179,7 @@ def brood(graph, memory, params, state, goal):
 
 @kernel
 def peep(graph, memory, params, state, goal):
-    """Look at what lies behind each neighbour, and say nothing of it."""
+    """Expand each neighbour, and do not count it."""
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
         for m in range(degree(graph, near)):
@@ -189,7 +189,7 @@ def peep(graph, memory, params, state, goal):
 
 @kernel
 def stare(graph, memory, params, state, goal):
-    """Expand one neighbour again and again, and say that it was once."""
+    """Expand one neighbour repeatedly, and count it once."""
     near = target(graph, state, 0)
     for _ in range(4):
         for m in range(degree(graph, near)):
@@ -199,7 +199,7 @@ def stare(graph, memory, params, state, goal):
 
 @kernel
 def remember(graph, memory, params, state, goal):
-    """Take the next neighbour at each visit, and count visits over all problems: nothing is ever forgotten."""
+    """Take the next neighbour at each visit, and count visits over all problems without forgetting them."""
     k = int64(memory.h.value[state]) % degree(graph, state)
     memory.h.value[state] += 1
     return Move(target(graph, state, k), price(graph, state, k), 1, 1, 0.0, 0)
@@ -207,14 +207,14 @@ def remember(graph, memory, params, state, goal):
 
 @kernel
 def show_off(graph, memory, params, state, goal):
-    """Go to the last neighbour if anybody watches, else to the first."""
+    """Go to the last neighbour if the agent is watched, otherwise to the first."""
     k = degree(graph, state) - 1 if len(memory.h.log.kind) > 0 else 0
     return Move(target(graph, state, k), price(graph, state, k), 1, 1, 0.0, 0)
 
 
 @kernel
 def sleepwalk(graph, memory, params, state, goal):
-    """Go on as if still standing where the last move of the problem led."""
+    """Continue as if the agent were still where its last move led."""
     here = int64(value(memory.h, graph, 0, goal)) if is_learned(memory.h, 0) else state
     to = target(graph, here, 0)
     store(memory.h, 0, float(to))
@@ -225,14 +225,14 @@ FAULTS = (teleport, undercharge, stroll, brood, peep, stare, remember, show_off,
 
 
 class Faulty(NamedTuple):
-    """Which of these it does."""
+    """The number of a fault."""
 
     fault: Annotated[int, Range(0, len(FAULTS) - 1), "its number among FAULTS"] = 0
 
 
 @kernel
 def misbehave(graph, memory, params, state, goal):
-    """Do what the parameter says: one loop to compile, instead of one for each fault."""
+    """Do what the parameter says, so that only one loop is compiled for all faults."""
     if params.fault == 0:
         return teleport(graph, memory, params, state, goal)
     if params.fault == 1:
@@ -253,7 +253,7 @@ def misbehave(graph, memory, params, state, goal):
 
 
 class Notes(NamedTuple):
-    """The moves made in this trial, written down where all units of a crowd write."""
+    """The moves made in this trial, stored in memory that all units of a crowd share."""
 
     made: np.ndarray  # [2], the trial, and its moves
     clock: np.ndarray
@@ -269,7 +269,7 @@ class OneDesk(NamedTuple):
 
 @kernel
 def take_turns(graph, memory, params, state, goal):
-    """Take the first neighbour, then the second, and so on."""
+    """Go to the first neighbour, then to the second, and so on."""
     made, now = memory.notes.made, memory.notes.clock[0]["trial"]
     made[1] = made[1] + 1 if made[0] == now else 0
     made[0] = now
@@ -294,22 +294,22 @@ def test_an_agent_whose_mind_is_on_its_desk_is_caught_in_a_crowd():
     ("step", "claims", "fault"),
     [
         (teleport, {}, "which is not a move"),
-        (undercharge, {}, r"and said it cost [\d.]+, but it costs [\d.]+;"),
+        (undercharge, {}, r"and returned the cost [\d.]+, but it costs [\d.]+;"),
         (stroll, {"complete": True}, "is complete"),
         (brood, {"real_time": True}, "plans no more per move"),
         (
             peep,
             {},
-            "counts every state that it expands': in move 1 on <Problem .*> it generates all .* states, and says 1",
+            "counts every state that it expands': in move 1 on <Problem .*> it generates all .* states, but reports 1",
         ),
-        (stare, {}, "counts every state that it expands': in move 1 on <Problem .*> it generates all .* says 1"),
+        (stare, {}, "counts every state that it expands': in move 1 on <Problem .*> it generates all .* reports 1"),
         (remember, {}, "does the same every time"),
         (show_off, {}, "does the same when watched"),
         (stroll, {"crowd": True}, "is real-time if it can be one of a crowd': its card says crowd and not real_time"),
-        (sleepwalk, {}, "goes on from wherever it is pushed': pushed to another state on <Problem .*>, broken went"),
+        (sleepwalk, {}, "continues from wherever it is pushed': pushed to another state on <Problem .*>, broken went"),
     ],
 )
-def test_a_broken_promise_is_caught(step, claims, fault):
+def test_a_broken_claim_is_caught(step, claims, fault):
     params = Faulty(FAULTS.index(step))
     entry = Algorithm(Card("broken", "Broken", paper="none", **claims), params, params, Memory, misbehave)
     with pytest.raises(andante.AndanteError, match=fault):
@@ -321,7 +321,11 @@ def test_a_broken_promise_is_caught(step, claims, fault):
 @pytest.mark.parametrize(
     ("name", "claims", "fault"),
     [
-        ("rta", {"optimal": True}, "rta fails the check 'is optimal': on <Problem .*> it walks .* where .* is enough"),
+        (
+            "rta",
+            {"optimal": True},
+            "rta fails the check 'is optimal': on <Problem .*> its path costs .*, where .* is enough",
+        ),
         ("rta", {"converges": True}, "rta fails the check 'converges': on <Problem .*> it still learns after"),
         (
             "astar",
@@ -337,7 +341,7 @@ def test_a_good_algorithm_cannot_claim_too_much(name, claims, fault):
 
 
 class Almanac(NamedTuple):
-    """The size of the map it was made for, to see that it is the right one."""
+    """The size of the map it was made for, to check that it is the right one."""
 
     cells: np.ndarray
 
@@ -355,14 +359,14 @@ class Reader(NamedTuple):
 
 @kernel
 def read(graph, memory, params, state, goal):
-    """Walk on, and count as work what the almanac says."""
+    """Move, and report the number in the almanac as expansions."""
     k = degree(graph, state) - 1
     return Move(target(graph, state, k), price(graph, state, k), memory.almanac.cells[0], 1, 0.0, 0)
 
 
 @pytest.mark.compiled
 @pytest.mark.usefixtures("impatient")
-def test_databases_are_made_for_every_map_that_an_algorithm_is_tried_on():
+def test_databases_are_made_for_every_map_that_an_algorithm_is_tested_on():
     card = Card("reader", "Reader", paper="none", needs=("almanac",))
     entry = Algorithm(card, Params(), Params(), Reader, read)
     made = []
@@ -384,7 +388,7 @@ class Route(NamedTuple):
 
 @kernel
 def plan_once(graph, memory, params, state, goal):
-    """A* that walks on along its first plan, whatever comes into sight."""
+    """Run A* once and follow its path, without reacting to walls that come into sight."""
     expanded = 0
     if memory.path.scalars[0]["trial"] != memory.path.clock[0]["trial"]:
         expanded, _ = search(memory.tree, graph, state, goal, 1.0)

@@ -1,4 +1,4 @@
-"""The claims of every card are tested where cells have costs, and where they have sixteen neighbours."""
+"""The claims of every card are tested on maps whose cells have costs, and on maps with sixteen neighbours."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ SIDE = 32
 
 
 def costly(kind, seed, rule, costs):
-    """A map of this kind whose cells have these costs at random, in patches of four by four."""
+    """Return a map of this kind whose cells have random costs of these, in patches of four by four."""
     free = andante.generate(kind, SIDE, SIDE, seed=seed).passable
     drawn = np.random.default_rng(seed).choice(costs, (SIDE // 4, SIDE // 4))
     return Grid(free, name=f"costly {kind}", rule=rule, costs=drawn.repeat(4, 0).repeat(4, 1))
@@ -46,13 +46,13 @@ def test_moves_where_cells_have_costs(entry, maps, databases):  # noqa: F811
 @pytest.mark.full
 @pytest.mark.parametrize("entry", andante.algorithms(), ids=str)
 def test_moves_where_cells_have_sixteen_neighbours(entry, wide, databases, monkeypatch):  # noqa: F811
-    monkeypatch.setattr(contract, "SIGHTS", ())  # which is refused
+    monkeypatch.setattr(contract, "SIGHTS", ())  # sight is refused
     andante.check_algorithm(entry, databases_for=databases(entry), maps=wide, debug=True)
 
 
 def _only_on_known_maps(monkeypatch):
-    """Leave other loops than those around a single agent on a map that it knows to full runs, which compile them."""
-    monkeypatch.setattr(contract, "_real_time", lambda *_: ())  # on maps of its own, as in test_register
+    """Leave all loops to full runs, except that of a single agent on a map that it knows."""
+    monkeypatch.setattr(contract, "_real_time", lambda *_: ())  # it uses separate maps, as in test_register
     if not FULL:
         monkeypatch.setattr(contract, "_in_a_crowd", lambda *_: ())
         monkeypatch.setattr(contract, "_discovery", lambda *_: {})
@@ -83,7 +83,7 @@ def test_keeps_its_promises_where_cells_have_sixteen_neighbours(entry, wide, dat
 
 @pytest.mark.full
 def test_databases_know_the_best_moves(maps, wide):
-    """Sixteen moves need more bits than eight: walks go in circles where that is forgotten, and only in the long run."""
+    """Sixteen moves need more bits than eight; without them, long walks would end in circles."""
     for grid in (maps[0], maps[1], wide[0], wide[1]):
         some = andante.random_problems(grid, 30, seed=3)
         given = andante.build("moves", grid)

@@ -1,4 +1,4 @@
-"""Maps that change and crowds with bodies where cells have costs: the same promises as elsewhere."""
+"""Agents on maps that change, and crowds with bodies, keep the same claims if cells have costs."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ COSTS = [0.5, 1.0, 1.5, 2.5, 4.0]
 
 
 def drawn_world(seed, start, goal):
-    """A random map with costs, on which these two cells are free, and on which there are two levels."""
+    """Return a random map with costs, on which these two cells are free, and with two levels."""
     chance = np.random.default_rng(seed)
     free = chance.random((SIDE, SIDE)) >= 0.25
     kinds = chance.choice(COSTS, size=chance.integers(2, 5))
@@ -76,7 +76,7 @@ def test_learned_values_stay_lower_bounds(name, seed, events, start, goal):
         walk.change(opened, cells)
         if not is_joined(world, walk.state, walk.goal):
             return
-        walk.move()  # the loop takes in what has changed
+        walk.move()  # the loop reads the changes
         _check_lower_bounds(walk)
 
 
@@ -90,7 +90,7 @@ def test_databases_follow_a_map_that_changes(name, kind, seed, events, start, go
         return
     given = [andante.build(kind, world)]
     walk = Walk(name, world, world.state(*start), world.state(*goal), given)
-    walk.go_among(events, mend=lambda: [one.mend(world, milliseconds=0) for one in given for _ in range(pieces)])
+    walk.go_among(events, repair=lambda: [one.repair(world, milliseconds=0) for one in given for _ in range(pieces)])
 
 
 @pytest.mark.full
@@ -112,5 +112,5 @@ def test_bodies_neither_meet_nor_cross():
             if a != b:
                 assert b in [near for near, _ in grid.graph.neighbours(a)]
                 (ax, ay), (bx, by) = grid.cell(a), grid.cell(b)
-                assert halves.setdefault((ax + bx, ay + by), (a, b)) == (a, b)  # nobody else passes the same middle
+                assert halves.setdefault((ax + bx, ay + by), (a, b)) == (a, b)  # no other unit passes the same middle
     assert (crowd.outcomes[ids] == Outcome.GOAL).sum() > 30

@@ -1,7 +1,7 @@
-"""Nothing that an agent does depends on the unit that costs are counted in.
+"""Nothing that an agent does depends on the unit of costs.
 
-The contract holds every card to that on grids in rows of arcs. Here are graphs whose costs differ, databases, and all
-powers of two: these multiply exactly, so that only a number that is no share of anything can make a difference.
+The contract tests this for every card on grids in rows of arcs. Here are graphs whose costs differ, databases, and all
+powers of two. These multiply exactly, so that only an absolute number in the code can make a difference.
 """
 
 from dataclasses import replace
@@ -25,13 +25,13 @@ SETTINGS = [
     for entry in (card, *map(andante.find, card.card.examples))
     if not card.card.ring
     and set(entry.needs) <= {"pattern", "depth-tree", "regions"}
-    # Each combination of databases is another loop to compile, made of the same parts: dlrta has one here, dprlrta none.
+    # Each combination of databases is another loop to compile from the same parts, so dlrta has only one, dprlrta none.
     and (DEEP or (card.card.name != "dprlrta" and (entry is card or card.card.name != "dlrta")))
 ]
 
 
 def hilly(seed: int) -> Graph:
-    """A grid of cells whose costs differ by up to eight times, with walls, as a graph with points."""
+    """Return a grid with walls, whose cells' costs differ by a factor of up to eight, as a graph with points."""
     grid = andante.generate("rooms", 24, 24, seed=seed)
     rows = grid.graph.csr()
     steep = np.random.default_rng(seed).uniform(1, 8, len(rows))
@@ -71,7 +71,7 @@ def walks(entry, graph, tasks, tree):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("entry", SETTINGS, ids=str)
-def test_walks_the_same_way_in_any_unit(entry, world, tree):
+def test_walks_the_same_path_in_any_unit(entry, world, tree):
     graph, tasks = world
     expected = walks(entry, graph, tasks, tree)
     amounts = [parameter.name for parameter in parameters_of(type(entry.params)) if parameter.in_cost]
@@ -99,8 +99,8 @@ def test_lookaheads_over_large_and_small_costs(name, cost):
 
 
 @pytest.mark.parametrize("power", [-40, -3, 40])
-def test_values_that_are_about_to_overflow_are_bounded_in_units_too(power):
-    """With a weight of 10 they rise tenfold at every visit, where the goal cannot be reached."""
+def test_values_that_are_about_to_overflow_are_bounded_in_any_unit(power):
+    """With a weight of 10 they rise tenfold at every visit if the goal cannot be reached."""
     cost = np.random.default_rng(1).uniform(1, 100, (6, 6))
     edges = [(a, b, cost[a, b]) for a in range(6) for b in range(6) if a != b]
     graph = Graph.from_edges([*edges, (6, 0, 1.0)], directed=True)
@@ -112,7 +112,7 @@ def test_values_that_are_about_to_overflow_are_bounded_in_units_too(power):
 
 
 def test_a_small_weight_learns_by_small_steps():
-    """With an absolute tolerance nothing would ever be learned, and the agent would go to and fro for good."""
+    """With an absolute tolerance nothing would ever be learned, and the agent would go back and forth forever."""
     passable = np.ones((5, 5), bool)
     passable[1:4, 2] = passable[1, 2:4] = False
     problem = andante.Grid(passable).problem((1, 2), (4, 2))
@@ -122,13 +122,13 @@ def test_a_small_weight_learns_by_small_steps():
 
 @pytest.mark.parametrize("name", ["wlrta", "lrts", "gamma-trap", "prlrts"])
 def test_weights_that_would_be_rounded_away_are_refused(name):
-    """With 1e-17 a cost of 1 changes no sum: weighted LRTA* learned nothing more, and went to and fro for good."""
+    """With 1e-17 a cost of 1 changes no sum, so weighted LRTA* stopped learning and went back and forth forever."""
     with pytest.raises(ParameterError, match=r"gamma must be a number in \[1e-09, 1\], got 1e-17"):
         andante.find(f"{name}(gamma=1e-17)")
 
 
 def test_the_least_weight_still_learns_on_a_long_path():
-    """In a pocket far from the goal, where every value is about as large as the map is long."""
+    """The agent is in a pocket far from the goal, where every value is about the length of the map."""
     passable = np.zeros((3, 30_000), bool)
     passable[0] = passable[:, 0] = passable[2, :5] = True
     problem = andante.Grid(passable, rule="cardinal").problem((4, 2), (29_999, 0))

@@ -1,4 +1,4 @@
-"""The eleven features, kept from move to move, against a twin that computes each from the whole walk."""
+"""The eleven features, updated from move to move, against a twin that computes each from the whole walk."""
 
 import numpy as np
 import pytest
@@ -16,28 +16,28 @@ from tests.worlds import RULES, drawn, examples, graph_problems, grid_problems, 
 
 
 def points(problem):
-    """The place of each state, as a list of coordinates."""
+    """Return the point of each state, as a list of coordinates."""
     if problem.grid is not None:
         return [problem.grid.cell(state) for state in range(len(problem.graph))]
     return [tuple(row) for row in problem.graph.csr().arrays.point.tolist()]
 
 
 def estimates(problem):
-    """The heuristic between any two states, computed the plain way."""
+    """Return the heuristic between any two states, computed in plain Python."""
     arrays, places = problem.graph.csr().arrays, points(problem)
     name = ("octile", "euclidean", "manhattan", "chebyshev")[arrays.metric]
     return lambda a, b: naive.point_heuristic(places if arrays.point.shape[1] else [], name, b)(a)
 
 
 def without_obstacles(problem):
-    """How many neighbours a state could have."""
+    """Return the number of neighbours that a state could have."""
     if problem.grid is not None and not isinstance(problem.graph.arrays, type(problem.graph.csr().arrays)):
         return 8 if problem.grid.rule != "cardinal" else 4
     return max(len(problem.graph.neighbours(state)) for state in range(len(problem.graph)))
 
 
 class Twin:
-    """Appendix A of Bulitko et al. (2008), from lists of all that happened."""
+    """Appendix A of Bulitko et al. (2008), from lists of all moves."""
 
     def __init__(self, problem, n):
         self.problem, self.n = problem, n
@@ -62,13 +62,13 @@ class Twin:
             len(moves) / self.open,
             sum(s in self.values for s, _ in moves) / len(moves),
             bool(here) and here[-1] == best,
-            bool(last) and self.same_way(last[-1][0], state, near),
+            bool(last) and self.same_direction(last[-1][0], state, near),
             (self.h(state) + TOLERANCE * unit) / (self.h(near) + TOLERANCE * unit),
             near in self.values,
             self.h(state) > self.h(near) + TOLERANCE * unit,
         ]
 
-    def same_way(self, before, state, after):
+    def same_direction(self, before, state, after):
         first, second = (
             [y - x for x, y in zip(self.place[a], self.place[b], strict=True)]
             for a, b in [(before, state), (state, after)]
@@ -77,7 +77,7 @@ class Twin:
 
 
 def assert_walk_agrees(problem, n, moves, seed, trials=2):
-    """Walk about at random, learning at random, and compare before each move; over trials the values stay."""
+    """Walk and learn at random, and compare before each move; values are kept between trials."""
     chance, graph = np.random.default_rng(seed), problem.graph
     space = new_space(graph, None)
     h, ball, history = Learned.allocate(space), ball_for(space, 1), History.over(space, n)
@@ -115,8 +115,8 @@ def test_features_on_graphs(problem, n, seed):
     assert_walk_agrees(problem, n, 40, seed)
 
 
-def test_a_long_walk_leaves_no_noise():
-    """Sums of what comes and goes stay exact: after a walk without learning the volume is nothing at all."""
+def test_a_long_walk_leaves_no_rounding_errors():
+    """Sums over a sliding history stay exact: after a walk without learning the volume is exactly zero."""
     problem = drawn(andante.generate("random", 12, 12, seed=1), 1)[0]
     space = new_space(problem.graph, None)
     h, ball, history = Learned.allocate(space), ball_for(space, 1), History.over(space, 10)

@@ -1,4 +1,4 @@
-"""Control of plans over regions: where an agent has planned before it goes for the goal, as deep as the database says."""
+"""Control of plans over regions: in a state where it planned before, an agent plans for the goal itself."""
 
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ class Params(NamedTuple):
     [(DepthBy.FIXED, GoalBy.PATTERN), (DepthBy.PATTERN, GoalBy.GLOBAL), (DepthBy.PATTERN, GoalBy.PATTERN)],
 )
 @pytest.mark.parametrize("far", ["none", "capped", "uncapped"])
-def test_what_a_plan_is_told(depth_by, goal_by, far):
+def test_the_goal_and_depth_of_a_plan(depth_by, goal_by, far):
     grid = andante.generate("maze", 25, 25, seed=2)
     database = build(f"pattern(base=1, level=2, cap=3, goal_depths={far})", grid)
     tables, cap, fixed = unpacked(database.arrays), 3, 9
@@ -42,7 +42,7 @@ def test_what_a_plan_is_told(depth_by, goal_by, far):
     for trial in (1, 2):
         space.clock[0]["trial"], planned = trial, set()
         for _ in range(400):
-            state = int(chance.integers(30))  # whatever node it belongs to: what counts is the state
+            state = int(chance.integers(30))  # of any node, as only the state matters
             node, goal = chance.choice(nodes, 2).tolist()
             pair = tables.region[node], tables.column[goal]
             to_goal = cap if far == "none" else int(tables.goal_depth[pair])

@@ -1,4 +1,4 @@
-"""Database files taken apart and put together again, with lengths and checksum that fit whatever was changed."""
+"""Taking database files apart and putting them together again, with lengths and checksum that match the changes."""
 
 import struct
 import zlib
@@ -11,7 +11,7 @@ FIELDS = ("name", "dtype", "sides", "a", "b", "c", "offset")
 
 
 def taken_apart(whole: bytes) -> tuple[dict, bytes]:
-    """What a file's header says, as one may change it, and the arrays behind it; offsets count from their begin."""
+    """Return a file's header, ready to be changed, and the arrays after it; offsets count from their beginning."""
     _, version, _, _, arrays, text_bytes, kind, fingerprint, stale = HEAD.unpack_from(whole)
     rows = [ENTRY.unpack_from(whole, HEAD.size + ENTRY.size * i) for i in range(arrays)]
     text = whole[HEAD.size + ENTRY.size * arrays :][:text_bytes]
@@ -24,7 +24,7 @@ def taken_apart(whole: bytes) -> tuple[dict, bytes]:
 
 
 def put_together(head: dict, body: bytes) -> bytes:
-    """A file with this header; ``count`` and ``text_bytes`` are what it says of them, if not the truth."""
+    """Return a file with this header; ``count`` and ``text_bytes`` are its statements about them, if not the truth."""
     table, text = head["arrays"], head["text"]
     begin = _aligned(HEAD.size + ENTRY.size * len(table) + len(text))
     rows = [ENTRY.pack(*({**row, "offset": (row["offset"] + begin) % 2**64}[name] for name in FIELDS)) for row in table]

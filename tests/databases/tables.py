@@ -1,4 +1,4 @@
-"""Pattern databases unpacked the plain way: a table with a row and a column for each region."""
+"""Pattern databases unpacked into a table with a row and a column for each region."""
 
 from typing import NamedTuple
 
@@ -10,18 +10,18 @@ from andante.offline.packing import packed
 
 
 class Tables(NamedTuple):
-    """What a pattern database says of each state, and of each pair of a region and a column."""
+    """The entries of a pattern database for each state, and for each pair of a region and a column."""
 
     region: np.ndarray  # [states]
     column: np.ndarray  # [states], of goals there; negative if there is none
-    subgoal: np.ndarray  # [regions, columns], NO_STATE: the goal itself
-    via: np.ndarray  # [regions, columns], NO_STATE: straight on
+    subgoal: np.ndarray  # [regions, columns], NO_STATE for the goal itself
+    via: np.ndarray  # [regions, columns], NO_STATE for straight on
     depth: np.ndarray  # [regions, columns]
     goal_depth: np.ndarray  # [regions, columns]
 
 
 def spread_out(run: np.ndarray, owner: np.ndarray, states: int) -> np.ndarray:
-    """What runs say of each state."""
+    """Return the entry of each state from runs."""
     whole = np.full(states, NO_STATE)
     for begin, end, one in zip(run.tolist(), [*run[1:].tolist(), states], owner.tolist(), strict=True):
         whole[begin:end] = one
@@ -29,7 +29,7 @@ def spread_out(run: np.ndarray, owner: np.ndarray, states: int) -> np.ndarray:
 
 
 def unpacked(pattern: Pattern) -> Tables:
-    """The tables of a database; what it does not say is NO_STATE."""
+    """Return the tables of a database, with NO_STATE for missing entries."""
     states = int(pattern.states[0])
     region, column = (
         spread_out(pattern.run, pattern.owner, states),
@@ -54,7 +54,7 @@ def unpacked(pattern: Pattern) -> Tables:
 
 
 def repacked(pattern: Pattern, subgoal: np.ndarray) -> Pattern:
-    """The same database with other subgoals, all to be climbed to straight on at depth 2."""
+    """Return the same database with other subgoals, all climbed to straight at depth 2."""
     choices = finished(packed(subgoal.astype(np.int32)))
     special = np.arange(len(choices.subgoal), dtype=np.int32)
     via, depth = np.full(len(special), NO_STATE, np.int32), np.full(len(special), 2, np.uint16)

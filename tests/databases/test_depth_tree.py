@@ -1,4 +1,4 @@
-"""Depth trees: looked up as they are written, refused if they make no sense."""
+"""Depth trees: answers are those of the tree, and trees that make no sense are refused."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from tests.worlds import examples
 
 
 def random_tree(chance, nodes):
-    """A tree in which each leaf in turn is split."""
+    """Return a tree in which each leaf in turn is split."""
     feature, low, high = [LEAF], [0], [0]
     while len(feature) + 2 <= nodes:
         at = int(chance.choice([i for i, f in enumerate(feature) if f == LEAF]))
@@ -43,7 +43,7 @@ def test_answers_are_those_of_the_leaves(seed, nodes):
         assert answer(tree, row) == looked_up(tree, row)
 
 
-def test_it_is_kept_in_a_file_that_any_map_can_load(tmp_path):
+def test_its_file_can_be_loaded_for_any_map(tmp_path):
     tree = random_tree(np.random.default_rng(1), 31)
     Database("depth-tree", None, {}, tree).save(tmp_path / "any.depth-tree")
     for grid in (andante.generate("empty", 5, 5), andante.generate("maze", 21, 21, seed=1)):

@@ -1,4 +1,4 @@
-"""The one file format: what goes in comes out, and whatever else is refused with a sentence."""
+"""The one file format: databases are restored from their files, and all other files are refused with a sentence."""
 
 import functools
 import mmap
@@ -21,13 +21,13 @@ from tests.databases.files import put_together, taken_apart
 ROOM = np.ones((3, 4), bool)
 ROOM[1, 1] = False
 
-# Two kinds whose files are small enough to be looked at closely, and below that every kind there is.
+# Two kinds whose files are small enough for every byte to be tried, and below these all kinds.
 SMALL = {"moves": "moves", "subgoals": "subgoals(records=3, series=true)"}
 
 
 @functools.cache
 def built(kind):
-    """A small database; some kinds take seconds to build."""
+    """Return a small database; some kinds take seconds to build."""
     return build(SMALL.get(kind, kind), Grid(ROOM), threads=1)
 
 
@@ -45,7 +45,7 @@ def file(request, tmp_path):
 
 @pytest.fixture(params=sorted(kinds()))
 def any_file(request, tmp_path):
-    """A file of each kind."""
+    """Return a file of each kind."""
     path = tmp_path / "small.db"
     built(request.param).save(path)
     return path
@@ -72,8 +72,8 @@ def test_every_kind_knows_its_size(any_file, grid):
     assert room["database_maps"] == database.entries / 5
 
 
-def test_sizes_are_as_the_paper_on_knn_counts_them(grid):
-    """Three entries for a record; a region for each cell and a subgoal for each pair of regions."""
+def test_sizes_are_counted_as_in_the_paper_on_knn(grid):
+    """A record has three entries; there is a region for each cell and a subgoal for each pair of regions."""
     records = build("subgoals(records=7)", grid, threads=1)
     assert (records.records, records.entries) == (7, 21)
     regions = build("pattern(level=1)", grid, threads=1)
@@ -91,7 +91,7 @@ def test_arrays_are_mapped_aligned_and_read_only(file, grid):
             array[...] = 0
 
 
-def test_what_is_built_is_read_only_too(grid):
+def test_built_arrays_are_read_only_too(grid):
     for array in build("moves", grid).arrays:
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0
@@ -153,14 +153,14 @@ def test_other_files_are_refused(contents, sentence, grid, tmp_path):
         load(tmp_path / "other", map=grid)
 
 
-def test_what_is_no_file_is_refused(grid, tmp_path):
+def test_missing_files_and_folders_are_refused(grid, tmp_path):
     with pytest.raises(DatabaseError, match="cannot read .*absent.*: No such file"):
         load(tmp_path / "absent", map=grid)
     with pytest.raises(DatabaseError, match="cannot read"):
         load(tmp_path, map=grid)
 
 
-# --- strangers ------------------------------------------------------------------------------------------------------
+# --- files of other origin -----------------------------------------------------------------------------------------------
 
 
 def test_another_maps_file_is_refused(any_file, grid):
@@ -175,7 +175,7 @@ def test_another_maps_file_is_refused(any_file, grid):
 
 
 def rewritten(whole: bytes, change) -> bytes:
-    """A file with another header and the checksum that goes with it: not damaged, but not ours either."""
+    """Return a file with another header and a matching checksum, which is not damaged but not ours either."""
     head, body = taken_apart(whole)
     return put_together(change(head), body)
 
@@ -187,7 +187,7 @@ def resized(head, which, **fields):
     return head
 
 
-# Headers that no database has: with a checksum that fits, as somebody may have made it.
+# Headers that no database has, with matching checksums, as an attacker may forge them.
 UNREADABLE = [
     lambda head: {**head, "text": b"no notation ("},
     lambda head: {**head, "text": b""},
@@ -247,19 +247,19 @@ def test_headers_are_checked_without_the_map_too(change, file):
         *((change, "header that cannot be read") for change in UNREADABLE),
     ],
 )
-def test_a_whole_file_that_makes_no_sense_is_refused(change, sentence, file, grid):
+def test_a_complete_file_that_makes_no_sense_is_refused(change, sentence, file, grid):
     file.write_bytes(rewritten(file.read_bytes(), change))
     with pytest.raises(DatabaseError, match=sentence):
         load(file, map=grid)
 
 
-def test_rewriting_alone_is_not_what_is_refused(file, grid):
+def test_a_rewritten_file_without_changes_is_accepted(file, grid):
     file.write_bytes(rewritten(file.read_bytes(), lambda head: head))
     assert load(file, map=grid).kind in SMALL
 
 
 def changed(kind, **arrays):
-    """A database with some numbers changed, as a file that is whole may hold them."""
+    """Return a database with some numbers changed, which a complete file may contain."""
     known = built(kind)
     fields = {name: array.copy() for name, array in known.arrays._asdict().items()}
     for name, (place, value) in arrays.items():
@@ -308,7 +308,7 @@ def test_another_versions_file_is_refused(file, grid):
     file.write_bytes(whole)
     with pytest.raises(DatabaseError, match="is of version 1 and this Andante reads version 2; build it again"):
         load(file, map=grid)
-    file.write_bytes(whole[:32])  # its header was shorter
+    file.write_bytes(whole[:32])  # version 1 had a shorter header
     with pytest.raises(DatabaseError, match="is of version 1"):
         read_header(file)
 
@@ -334,12 +334,12 @@ def test_saving_is_all_or_nothing(grid, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_saving_where_one_cannot_is_an_error(grid, tmp_path):
+def test_saving_to_a_bad_place_is_an_error(grid, tmp_path):
     with pytest.raises(OutputError, match="cannot write"):
         build("moves", grid).save(tmp_path / "no" / "such" / "folder")
 
 
-def test_knowledge_about_any_map_serves_all(grid, tmp_path):
+def test_databases_for_any_map_serve_all_maps(grid, tmp_path):
     known = build("moves", grid)
     database = Database(known.kind, None, {}, known.arrays)
     database.save(tmp_path / "any")
@@ -357,20 +357,20 @@ def test_an_agent_gets_the_database_of_its_map(grid):
         pick([], "moves", grid.graph)
 
 
-def test_what_is_no_database_is_refused_in_a_sentence():
+def test_other_objects_than_databases_are_refused_in_a_sentence():
     grid = andante.generate("empty", 6, 6)
     problem = grid.problem((0, 0), (5, 5))
     one = build("moves", grid)
-    assert andante.run("cpd", problem, databases=one).solved  # one need not be a list
+    assert andante.run("cpd", problem, databases=one).solved  # a single database need not be in a list
     with pytest.raises(AlgorithmError, match="results of andante.build or andante.load, got 'empty.moves'"):
         andante.run("cpd", problem, databases=["empty.moves"])
-    with pytest.raises(AlgorithmError, match=r"return, not 'empty.moves'"):
+    with pytest.raises(AlgorithmError, match=r"load, got 'empty.moves'"):
         andante.run("cpd", problem, databases="empty.moves")
-    with pytest.raises(AlgorithmError, match="return, not 5"):
+    with pytest.raises(AlgorithmError, match="load, got 5"):
         andante.run("cpd", problem, databases=5)
 
 
-def test_an_agent_that_plans_between_regions_is_told_what_to_build():
+def test_the_error_says_what_to_build_for_an_agent_that_plans_between_regions():
     grid = andante.generate("rooms", 32, 32, seed=1)
     with pytest.raises(AlgorithmError, match=r'andante build "pattern\(base=2, level=3\)" MAP'):
         andante.Agent("dprlrta(level=2)", grid)
@@ -395,7 +395,7 @@ int main(int count, char **words) {
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 def test_the_program_in_the_docs_reads_a_file(grid, tmp_path):
-    """Database files are for C programs too, and the docs say how."""
+    """C programs can read database files, and the docs show how."""
     page = (Path(__file__).parents[2] / "docs/explanation/database-files.md").read_text()
     source = page.split("```c\n")[1].split("```")[0] + READER
     (tmp_path / "reader.c").write_text(source)
@@ -417,8 +417,8 @@ def test_the_program_in_the_docs_reads_a_file(grid, tmp_path):
     database = built("moves")
     database.save(tmp_path / "room.moves")
     first = database.arrays.first
-    told = subprocess.run(
+    printed = subprocess.run(
         [program, tmp_path / "room.moves", "first", str(len(first))], check=True, capture_output=True, text=True
     ).stdout.split()
-    assert told[:2] == ["moves", grid.fingerprint]
-    assert [int(number) for number in told[2:]] == first.tolist()
+    assert printed[:2] == ["moves", grid.fingerprint]
+    assert [int(number) for number in printed[2:]] == first.tolist()

@@ -1,4 +1,4 @@
-"""Every entry of a compressed path database against distances found one by one."""
+"""Every entry of a compressed path database against distances computed one by one."""
 
 import functools
 
@@ -50,7 +50,7 @@ def test_every_entry_is_optimal_on_graphs(graph):
 
 @kernel
 def look_up_all(moves, graph, found):
-    """The first move between all pairs of states; ``found`` is int64[n, n]."""
+    """Look up the first move between all pairs of states; ``found`` is int64[n, n]."""
     for state in range(size(graph)):
         for goal in range(size(graph)):
             found[state, goal] = first_move(moves, graph, state, goal)
@@ -63,7 +63,7 @@ def all_moves(moves, graph):
 
 
 def assert_all_moves_are_optimal(graph, moves):
-    """The same as above in one go, for larger maps."""
+    """Check the same as above in one go, for larger maps."""
     found, far = all_moves(moves, graph), np.array([distances(graph, state) for state in range(len(graph))])
     for state in range(len(graph)):
         others = np.arange(len(graph)) != state
@@ -98,7 +98,7 @@ def test_every_entry_is_optimal_on_generated_maps(kind, rule):
 
 
 def scattered(states, seed):
-    """A graph of points in the plane, each joined to its nearest, at more or less the distance between them."""
+    """Return a graph of points in the plane, each joined to its nearest, at a cost near their distance."""
     chance = np.random.default_rng(seed)
     points = chance.random((states, 2)) * 100
     apart = np.hypot(*(points[:, None] - points).T)
@@ -121,7 +121,7 @@ def test_every_entry_is_optimal_between_scattered_points(seed):
 
 @pytest.mark.compiled
 def test_every_entry_is_optimal_on_a_street_map():
-    """Rows of arcs under the metric of the plane, with blocks to go round on either side."""
+    """The graph has rows of arcs under the metric of the plane, with blocks to walk around on either side."""
     grid = andante.generate("random", 24, 24, seed=5, density=0.2)
     arrays = grid.graph.csr().arrays
     graph = grid.graph.with_points(arrays.point, "euclidean")
@@ -147,7 +147,7 @@ def test_the_unit_of_costs_does_not_matter(factor):
         assert np.array_equal(one, other)
 
 
-def test_components_know_nothing_of_each_other():
+def test_components_are_independent():
     passable = np.ones((5, 9), bool)
     passable[:, 2] = passable[:, 6] = False
     grid = Grid(passable)
@@ -174,8 +174,8 @@ def test_on_an_empty_map_a_row_is_one_run():
     assert borders_in(moves) == 0
 
 
-def test_what_comes_next_is_asked_for_from_everywhere():
-    """Also where going on like that leads off the map, to a blocked cell, or nowhere in particular."""
+def test_rows_are_prefetched_from_everywhere():
+    """This holds also if the direction leads off the map or to a blocked cell, or moves have no direction."""
     grid, database = with_borders()
     for graph in (grid.graph, grid.graph.csr()):
         for state in range(len(graph)):
@@ -191,7 +191,7 @@ def test_what_comes_next_is_asked_for_from_everywhere():
 
 @functools.cache
 def with_borders():
-    """A small map, and a database for it that has borders."""
+    """Return a small map, and a database for it that has borders."""
     free = np.ones((9, 9), bool)
     free[2:5, 1:5] = free[4:7, 5:7] = free[7, 2:4] = False
     grid = Grid(free)
@@ -225,7 +225,7 @@ def test_moves_that_do_not_exist_are_refused(tmp_path):
 
 @pytest.mark.compiled
 def test_no_number_in_a_file_leads_a_kernel_astray():
-    """Whatever is taken for sound names moves that exist, and states that exist."""
+    """Databases that pass the check refer only to moves and states that exist."""
     grid, database = with_borders()
     graph, arrays, fault = grid.graph, database.arrays, kind_named("moves").fault
     most = COUNT[graph.arrays.mask].astype(int)[:, None]
@@ -248,7 +248,7 @@ def test_no_number_in_a_file_leads_a_kernel_astray():
 
 
 def named_states(moves):
-    """The corners of all borders."""
+    """Return the corners of all borders."""
     begins = [(head >> 6) + BORDER * k for head in moves.first[:-1].tolist() for k in range(head & CODES)]
     return np.array([int(moves.word[begin + side]) >> 6 for begin in begins for side in (0, 1)])
 
@@ -266,8 +266,8 @@ def test_a_file_with_borders_is_refused_whatever_byte_is_flipped_or_missing(tmp_
                 load(file, map=grid)
 
 
-def test_databases_without_borders_are_to_be_built_again(tmp_path):
-    """What earlier versions wrote: the same rows under another name."""
+def test_databases_without_borders_have_to_be_built_again(tmp_path):
+    """Earlier versions wrote the same rows under another name."""
     grid, database = with_borders()
     database.save(tmp_path / "new")
     head, body = taken_apart((tmp_path / "new").read_bytes())

@@ -1,4 +1,4 @@
-"""Files of regions that are whole but make no sense are refused before a kernel looks into them."""
+"""Files of regions that are complete but make no sense are refused before a kernel reads them."""
 
 import numpy as np
 import pytest
@@ -81,8 +81,8 @@ def test_no_regions_at_all_are_refused_where_there_are_moves(grid, database, tmp
         load(tmp_path / "broken", map=grid)
 
 
-def test_any_numbers_that_are_let_through_can_be_walked_by(grid, database, tmp_path):
-    """What passes the check may lead astray, but never beyond an array; the agent is stuck or stopped in the end."""
+def test_agents_can_walk_by_any_numbers_that_pass_the_check(grid, database, tmp_path):
+    """Numbers that pass the check may lead astray, but never beyond an array; the agent gets stuck or is stopped."""
     chance, let_through = np.random.default_rng(3), 0
     problems = andante.random_problems(grid, 3, seed=1)
     for _ in range(150):

@@ -1,4 +1,4 @@
-"""Looking up records: the tree against a list sorted by similarity."""
+"""Lookups of records: the tree against a list sorted by similarity."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from tests.worlds import RULES, examples, graphs, grids
 
 
 def random_records(graph, count, seed):
-    """Records of states drawn at random, with one to three subgoals each: for looking up, any will do."""
+    """Return random records with one to three subgoals each; lookups work with any."""
     chance = np.random.default_rng(seed)
     start, goal = (chance.integers(len(graph), size=count).astype(np.int32) for _ in range(2))
     first = np.concatenate([[0], np.cumsum(chance.integers(1, 4, size=count))]).astype(np.int32)
@@ -26,7 +26,7 @@ def random_records(graph, count, seed):
 
 
 def by_similarity(subgoals, graph, state, goal, taboo=frozenset()):
-    """All records whose first subgoal is not taboo, the most similar first."""
+    """Return all records whose first subgoal is not taboo, the most similar first."""
     free = [r for r in range(len(subgoals.start)) if int(subgoals.subgoal[subgoals.first[r]]) not in taboo]
 
     def apart(record):
@@ -58,7 +58,7 @@ def test_the_nearest_are_found_in_order(world, count, candidates, seed, data):
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "octile", "chebyshev"])
-def test_any_metric_will_do(metric):
+def test_the_metric_does_not_matter(metric):
     chance = np.random.default_rng(4)
     points = chance.random((200, 2))
     graph = Graph.from_edges([(i, i + 1, 9.0) for i in range(199)], points=points, metric=metric)
@@ -97,7 +97,7 @@ def test_the_tree_keeps_every_record_and_its_series():
     chance = np.random.default_rng(1)
     start, goal = (chance.integers(400, size=100).astype(np.int32) for _ in range(2))
     first = np.arange(0, 202, 2).astype(np.int32)
-    subgoal = np.stack([start, goal], 1).ravel()  # so that a record's series says which it is
+    subgoal = np.stack([start, goal], 1).ravel()  # so that a record's series identifies it
     subgoals = index(grid.graph, start, goal, first, subgoal)
     assert sorted(zip(subgoals.start, subgoals.goal, strict=True)) == sorted(zip(start, goal, strict=True))
     for record in range(100):

@@ -1,4 +1,4 @@
-"""Unpacking: only what was asked for, only into the folder, only so much."""
+"""Unpacking: only the requested files, only into the folder, only up to a size."""
 
 import zipfile
 
@@ -23,7 +23,7 @@ def target(tmp_path):
     return folder
 
 
-def test_members_land_without_their_folders_and_others_stay_out(tmp_path, target):
+def test_members_are_written_without_their_folders_and_others_are_skipped(tmp_path, target):
     members = {"a.map": "A", "deep/b.map": "B", "read.me": "no", "__MACOSX/._a.map": "no", "deep/": ""}
     pack = packed(tmp_path / "a.zip", members)
     assert unpack(pack, target, ".map") == 2
@@ -60,14 +60,14 @@ def test_two_files_of_one_name_are_refused(tmp_path, target):
         unpack(packed(tmp_path / "twice.zip", {"x/a.map": "A", "y/a.map": "B"}), target, ".map")
 
 
-def test_what_is_no_archive_is_said(tmp_path, target):
+def test_a_file_that_is_not_an_archive_is_refused(tmp_path, target):
     page = tmp_path / "page.zip"
     page.write_text("<html>moved</html>")
     with pytest.raises(DatasetError, match=r"page\.zip is not a valid zip archive"):
         unpack(page, target, ".map")
 
 
-def test_a_damaged_archive_is_said(tmp_path, target):
+def test_a_damaged_archive_is_refused(tmp_path, target):
     pack = packed(tmp_path / "hurt.zip", {"a.map": bytes(range(256)) * 40})
     data = bytearray(pack.read_bytes())
     data[60] ^= 255
@@ -76,7 +76,7 @@ def test_a_damaged_archive_is_said(tmp_path, target):
         unpack(pack, target, ".map")
 
 
-def test_a_member_that_asks_for_more_memory_than_there_is_is_said(tmp_path, target, monkeypatch):
+def test_a_member_that_needs_more_memory_than_available_is_refused(tmp_path, target, monkeypatch):
     pack = packed(tmp_path / "huge.zip", {"a.map": b"..."})
 
     def opened(self, member):  # as for LZMA with a dictionary of 4 GiB, on a small machine
@@ -88,7 +88,7 @@ def test_a_member_that_asks_for_more_memory_than_there_is_is_said(tmp_path, targ
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_damage_is_said_whatever_the_method(tmp_path, target, method):
+def test_damage_is_reported_for_every_compression(tmp_path, target, method):
     pack = tmp_path / "hurt.zip"
     with zipfile.ZipFile(pack, "w", method) as writer:
         writer.writestr("a.map", bytes(range(256)) * 40)
@@ -106,13 +106,13 @@ def test_damage_is_said_whatever_the_method(tmp_path, target, method):
 
 
 @pytest.mark.parametrize("name", ["a" * 300 + ".map", "€" * 80 + ".map", "line\nbreak.map", "bell\a.map"])
-def test_names_that_no_file_should_have_are_refused(tmp_path, target, name):
+def test_invalid_file_names_are_refused(tmp_path, target, name):
     with pytest.raises(DatasetError, match=r"refusing evil\.zip: .* is not a valid file name"):
         unpack(packed(tmp_path / "evil.zip", {"good.map": "good", name: "bad"}), target, ".map")
     assert list(target.iterdir()) == []
 
 
-def test_a_name_that_is_not_the_text_it_claims_to_be_is_said(tmp_path, target):
+def test_a_name_in_another_encoding_is_refused(tmp_path, target):
     pack = packed(tmp_path / "evil.zip", {"ä.map": "A"})  # flagged as UTF-8
     pack.write_bytes(pack.read_bytes().replace("ä".encode(), b"\xff\xff"))
     with pytest.raises(DatasetError, match=r"evil\.zip is not a valid zip archive"):

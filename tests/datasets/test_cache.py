@@ -1,4 +1,4 @@
-"""The cache of optimal costs: a file in it is right for its problems, or it counts as absent."""
+"""The cache of optimal costs: a file in it is correct for its problems, or it counts as absent."""
 
 import numpy as np
 import pytest
@@ -19,11 +19,11 @@ def file(cache_folder):
     return file
 
 
-def test_what_was_kept_comes_back(file):
+def test_cached_costs_are_returned(file):
     assert np.array_equal(kept_costs(LINE, STARTS, GOALS), COSTS)
 
 
-def test_other_problems_and_other_graphs_have_their_own(file):
+def test_other_problems_and_other_graphs_have_other_files(file):
     assert kept_costs(LINE, GOALS, STARTS) is None
     assert kept_costs(LINE, STARTS[:2], GOALS[:2]) is None
     assert kept_costs(OTHER, STARTS, GOALS) is None
@@ -49,14 +49,14 @@ def test_other_contents_with_the_right_checksum_count_as_absent(file, payload):
     assert kept_costs(LINE, STARTS, GOALS) is None
 
 
-def test_another_problems_file_in_this_place_counts_as_absent(file, cache_folder):
+def test_a_file_of_another_problem_in_this_place_counts_as_absent(file, cache_folder):
     keep_costs(OTHER, STARTS, GOALS, np.array([1.0, 2.0, 3.0]))
     [foreign] = [each for each in (cache_folder / "costs").iterdir() if each != file]
     file.write_bytes(foreign.read_bytes())
     assert kept_costs(LINE, STARTS, GOALS) is None
 
 
-def test_a_cache_that_cannot_be_written_is_no_error(cache_folder):
+def test_a_cache_that_cannot_be_written_is_not_an_error(cache_folder):
     cache_folder.write_text("a file where the folder should be")
     keep_costs(LINE, STARTS, GOALS, COSTS)
     assert kept_costs(LINE, STARTS, GOALS) is None

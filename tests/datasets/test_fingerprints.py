@@ -1,4 +1,4 @@
-"""Files of fingerprints: they round-trip, and say what is wrong with a set."""
+"""Files of fingerprints: they round-trip, and show the differences of a set."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def test_they_round_trip():
     assert from_text(to_text(SETS), "f") == SETS
 
 
-def test_a_damaged_file_is_said():
+def test_a_damaged_file_is_refused():
     for text in ("nonsense\n", "aa bb arena\n", "set dao\n"):
         with pytest.raises(DatasetError, match="f, line 1: not a line of a fingerprint file"):
             from_text(text, "f")
@@ -20,7 +20,7 @@ def test_a_damaged_file_is_said():
         from_text("set dao 2\naa bb arena\n", "f")
 
 
-def test_a_folder_is_known_by_its_contents(tmp_path):
+def test_a_folder_is_identified_by_its_contents(tmp_path):
     (tmp_path / "a.map").write_bytes(b"one\r\n")
     (tmp_path / "b.map").write_bytes(b"two\n")
     (tmp_path / "b.map.scen").write_bytes(b"three")

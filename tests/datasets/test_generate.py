@@ -1,4 +1,4 @@
-"""Generated maps: the same everywhere, as described, and fit to walk on."""
+"""Generated maps: the same on every machine, as described, and usable for problems."""
 
 import numpy as np
 import pytest
@@ -17,13 +17,13 @@ def share_of_main_region(grid):
 
 
 def doors_needed(grid):
-    """How many more cardinal moves there would be on a tree of as many cells: 0 for a maze of narrow corridors."""
+    """Return how many more cardinal moves a tree of as many cells would have: 0 for a maze of narrow corridors."""
     free = grid.passable
     edges = (free[1:] & free[:-1]).sum() + (free[:, 1:] & free[:, :-1]).sum()
     return int(grid.free_cells - 1 - edges)
 
 
-# These maps are in reports and demos: if a fingerprint changes, so does what everyone else has measured.
+# These maps are in reports and demos. If a fingerprint changes, results that others have measured change too.
 GOLDEN = {
     ("empty", ()): "1a9804b4043346ef37658eaaa98fda79",
     ("random", (("density", 0.35),)): "f50bab7f9e84bd811f082ad33998cedf",
@@ -49,7 +49,7 @@ def test_another_seed_makes_another_map(kind):
     assert generate(kind, 80, 80, seed=1).fingerprint != generate(kind, 80, 80, seed=2).fingerprint
 
 
-def test_a_name_says_what_made_the_map():
+def test_a_name_contains_the_options_of_the_map():
     assert generate("maze", 40, 30, seed=5, loops=0.5, corridor=2).name == "maze-40x30-corridor2-loops0.5-seed5"
 
 
@@ -72,13 +72,13 @@ def test_empty_maps_are_empty():
 
 
 @pytest.mark.parametrize("density", [0.0, 0.1, 0.4])
-def test_random_obstacles_have_the_density_asked_for(density):
+def test_random_obstacles_have_the_given_density(density):
     grid = generate("random", 200, 200, seed=4, density=density)
     assert 1 - grid.passable.mean() == pytest.approx(density, abs=0.01)
 
 
 @pytest.mark.compiled
-def test_most_of_a_dense_random_map_still_hangs_together():
+def test_most_of_a_dense_random_map_is_connected():
     assert share_of_main_region(generate("random", 512, 512, seed=1, density=0.35)) > 0.9
 
 
@@ -101,7 +101,7 @@ def test_loops_open_a_maze():
     assert every.free_cells == 63 * 63 - 31 * 31
 
 
-def test_doors_of_rooms_have_the_width_asked_for():
+def test_doors_of_rooms_have_the_given_width():
     grid = generate("rooms", 84, 84, seed=6, size=20, door_width=4, door_share=1.0)
     walls = [grid.passable[first : first + 20, 20] for first in (0, 21, 42, 63)]
     assert [int(wall.sum()) for wall in walls] == [4, 4, 4, 4]
@@ -120,7 +120,7 @@ def test_outdoor_maps_are_symmetric(symmetry):
 def test_outdoor_maps_are_like_those_of_games(seed):
     grid = generate("outdoor", 512, 512, seed=seed)
     assert share_of_main_region(grid) == 1.0
-    assert 0.4 < grid.passable.mean() < 0.75  # WarCraft III's go from 0.30 to 0.51, StarCraft's from 0.35 to 0.77
+    assert 0.4 < grid.passable.mean() < 0.75  # WarCraft III has 0.30 to 0.51, StarCraft 0.35 to 0.77
     shares = {character: (grid.terrain == ord(character)).mean() for character in "TW@S"}
     assert 0.1 < shares["T"] < 0.45
     assert 0.01 < shares["@"] < 0.15
@@ -134,7 +134,7 @@ def test_outdoor_maps_without_water_or_woods():
     assert share_of_main_region(grid) == 1.0
 
 
-def test_a_countryside_has_the_shares_and_costs_asked_for():
+def test_a_countryside_has_the_given_shares_and_costs():
     grid = generate("countryside", 200, 160, seed=3, water=0.1, swamp=0.2, woods=0.0, swamp_cost=4.0, grass_cost=1.25)
     shares = {character: (grid.terrain == ord(character)).mean() for character in "WS"}
     assert shares == pytest.approx({"W": 0.1, "S": 0.2}, abs=0.02)

@@ -1,4 +1,4 @@
-"""The benchmark's sets: fetched from a folder or a server, whole and verified or not at all."""
+"""The benchmark's sets: fetched from a folder or a server, complete and verified or not at all."""
 
 import functools
 import threading
@@ -30,7 +30,7 @@ def pack(folder, names=("alcove", "hall"), text=MAP):
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
-    """An empty cache, no source in the environment, and no way round the local machine."""
+    """Set up an empty cache, with no source in the environment and no proxy for the local machine."""
     monkeypatch.setattr(sets, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.delenv("ANDANTE_MOVINGAI", raising=False)
     monkeypatch.setenv("NO_PROXY", "*")
@@ -110,7 +110,7 @@ def test_the_first_fingerprints_are_compared_from_then_on(cache, fetched, source
     assert listing(cache) == ["room.fingerprints.txt"]
 
 
-def test_line_ends_make_no_other_set(fetched, tmp_path):
+def test_line_ends_do_not_change_a_set(fetched, tmp_path):
     for file in fetched.iterdir():
         file.unlink()
     fetched.rmdir()
@@ -159,7 +159,7 @@ def test_an_interrupted_fetch_leaves_nothing(cache, source, monkeypatch):
     assert listing(cache) == []
 
 
-def test_who_comes_second_takes_what_the_first_has_fetched(cache, source, monkeypatch):
+def test_a_second_process_uses_what_the_first_has_fetched(cache, source, monkeypatch):
     def meanwhile(*_):
         (cache / "room").mkdir()
         (cache / "room" / "theirs.map").write_text(MAP)
@@ -168,7 +168,7 @@ def test_who_comes_second_takes_what_the_first_has_fetched(cache, source, monkey
     assert listing(sets.fetch("room", source)) == ["theirs.map"]
 
 
-def test_what_is_missing_is_said(cache, source, tmp_path):
+def test_missing_files_are_reported(cache, source, tmp_path):
     with pytest.raises(DatasetError, match=r"there is no maze-map\.zip in .*; give a folder that holds it"):
         sets.fetch("maze", source)
     with zipfile.ZipFile(tmp_path / "maze-map.zip", "w") as empty:
@@ -177,7 +177,7 @@ def test_what_is_missing_is_said(cache, source, tmp_path):
         sets.fetch("maze", tmp_path)
 
 
-def test_a_cache_that_cannot_be_written_is_said(cache, source):
+def test_a_cache_that_cannot_be_written_is_reported(cache, source):
     cache.parent.write_text("a file where the folder should be")
     with pytest.raises(DatasetError, match=r"cannot store the set room in .*; set ANDANTE_CACHE"):
         sets.fetch("room", source)
@@ -199,7 +199,7 @@ def test_unknown_names_get_a_suggestion(fetched):
 
 @pytest.fixture
 def halls(monkeypatch):
-    """A set derived from the set room: the left half of each of its maps."""
+    """Register a set derived from the set room, with the left half of each of its maps."""
     room = sets.set_named("room")
     half = sets.BenchmarkSet(
         "half", "left halves", False, room, lambda grid: Grid(grid.terrain[:, :2], name=grid.name, rule=grid.rule)
@@ -208,7 +208,7 @@ def halls(monkeypatch):
     return half
 
 
-def test_a_derived_set_is_worked_out_from_the_published_one(cache, source, halls):
+def test_a_derived_set_is_computed_from_the_published_one(cache, source, halls):
     assert not halls.fetched
     with pytest.warns(sets.UnverifiedSet, match="has no fingerprints for the set room"):
         folder = sets.fetch("half", source)
@@ -231,7 +231,7 @@ def test_a_derived_set_has_no_scenarios(halls, fetched):
         sets.problems("half/hall")
 
 
-def test_a_derived_set_is_held_to_the_fingerprints_of_the_published_one(halls, fetched):
+def test_a_derived_set_is_checked_with_the_fingerprints_of_the_published_one(halls, fetched):
     (fetched / "hall.map").write_text(MAP.replace("@", "."))
     with pytest.raises(DatasetError, match=r"room/hall\.map has changed since it was fetched"):
         sets.load_map("half/hall")
@@ -241,7 +241,7 @@ def test_fingerprints_are_of_published_sets_only(halls, source):
     assert list(from_text(sets.fingerprint_archives(source), "printed")) == ["room"]
 
 
-def test_what_is_missing_for_a_derived_set_is_said(cache, halls, tmp_path):
+def test_missing_files_of_a_derived_set_are_reported(cache, halls, tmp_path):
     with pytest.raises(DatasetError, match=r"there is no room-map\.zip in "):
         sets.fetch("half", tmp_path)
 
@@ -295,13 +295,13 @@ def test_a_mirror_may_be_one_folder(cache, tmp_path, serve, source):
         sets.fetch("room", serve(functools.partial(Files, directory=source)))
 
 
-def test_a_mirror_without_the_set_is_said(cache, tmp_path, serve):
+def test_a_mirror_without_the_set_is_reported(cache, tmp_path, serve):
     with pytest.raises(DatasetError, match=r"there is no room-map\.zip at http://127"):
         sets.fetch("room", serve(functools.partial(Files, directory=tmp_path)))
     assert listing(cache) == []
 
 
-def test_a_server_in_trouble_is_said(cache, serve):
+def test_a_server_error_is_reported(cache, serve):
     with pytest.raises(DatasetError, match=r"cannot download .*room-map\.zip \(the server answered 503\)"):
         sets.fetch("room", serve(Trouble))
 
@@ -313,7 +313,7 @@ def test_an_endless_download_is_refused(cache, serve, source, monkeypatch):
     assert listing(cache) == []
 
 
-def test_without_a_network_the_sentence_says_what_to_do(cache, monkeypatch):
+def test_without_a_network_the_error_says_what_to_do(cache, monkeypatch):
     monkeypatch.setattr(sets, "SITE", "http://127.0.0.1:9")
     advice = (
         r"put room-map\.zip and room-scen\.zip into a folder and name that folder with --from or in ANDANTE_MOVINGAI"
@@ -325,7 +325,7 @@ def test_without_a_network_the_sentence_says_what_to_do(cache, monkeypatch):
 # --- the published sets ---------------------------------------------------------------------------------------------
 
 
-def test_the_repository_knows_five_sets_by_heart():
+def test_the_repository_contains_fingerprints_of_five_sets():
     known = {each.published.name for each in sets.sets() if each.verified}
     assert known == {"bg512", "bgmaps", "dao", "sc1", "wc3maps512"}
 

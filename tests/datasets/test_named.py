@@ -1,4 +1,4 @@
-"""Maps by a text: every notation names the map it says, and what names none is refused with a sentence."""
+"""Maps named by a text: every notation names its map, and any other text is refused with one sentence."""
 
 import pytest
 
@@ -44,7 +44,7 @@ def test_paths_begin_in_a_folder(tmp_path):
         ("maze:0x33", ParameterError, "width must be a whole number from 1"),
     ],
 )
-def test_what_names_no_map_is_one_sentence(text, error, sentence):
+def test_a_text_that_names_no_map_is_refused_in_one_sentence(text, error, sentence):
     with pytest.raises(error) as refusal:
         map_named(text)
     assert sentence in str(refusal.value)

@@ -23,7 +23,7 @@ NOT_SQUARE = {
 
 @pytest.fixture(scope="module")
 def both(movingai):
-    """Every map of the set, published and native."""
+    """Return every map of the set, published and native."""
     return {
         name: (sets.load_map("wc3maps512", name, source=movingai), sets.load_map("wc3native", name, source=movingai))
         for name in sets.map_names("wc3native", source=movingai)
@@ -39,7 +39,7 @@ def agreement(grid, small):
 
 
 @pytest.mark.parametrize("size", [(side, side) for side in SIDES] + [(96, 192), (160, 128)])
-def test_a_map_that_was_enlarged_is_brought_back(size):
+def test_an_enlarged_map_is_recovered(size):
     grid = generate("random", *size, seed=1, density=0.3)
     large = upscale(grid, size=(512, 512))
     back = native(Grid(large.terrain, name="enlarged", rule="corners"))
@@ -105,7 +105,7 @@ def test_the_published_maps_were_not_enlarged_by_the_middles_of_new_cells(both):
     for name, (published, small) in both.items():
         rows, columns = ((2 * np.arange(512) + 1) * side // 1024 for side in (small.height, small.width))
         other = float((small.passable[np.ix_(rows, columns)] == published.passable).mean())
-        same = {small.width, small.height} == {128}  # four cells for one: both rules agree
+        same = {small.width, small.height} == {128}  # four cells for one, where both rules agree
         assert (other == agreement(published, small)) if same else (other < agreement(published, small)), name
 
 

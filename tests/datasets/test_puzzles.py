@@ -11,7 +11,7 @@ from andante.world.layout import estimate
 
 
 def slid(board, width):
-    """The boards one move away, with the tile that moves, in the order up, right, down, left of the gap."""
+    """Return the boards one move away, with the tile that moves, in the order up, right, down, left of the gap."""
     gap = board.index("_")
     x, y = gap % width, gap // width
     for dx, dy in ((0, -1), (1, 0), (0, 1), (-1, 0)):
@@ -84,7 +84,7 @@ def test_a_heavy_tile_costs_its_number():
     assert estimate(graph.arrays, 0, 99) == sum(int(tile) * steps for tile, steps in apart.items())
 
 
-def test_the_numbers_of_the_books():
+def test_published_numbers_are_reproduced():
     eight = puzzle(3, 3)
     far = dijkstra(eight.to_scipy(), indices=0, unweighted=True)
     assert len(eight) == 181_440
@@ -105,7 +105,7 @@ def test_the_numbers_of_the_books():
         ("puzzle(width=3, height=2, weighted=1)", "weighted of puzzle must be true or false"),
     ],
 )
-def test_puzzles_that_there_are_not(text, sentence):
+def test_invalid_puzzles_are_refused(text, sentence):
     assert is_graph(text)
     with pytest.raises((ParameterError, NotationError), match=sentence):
         graph_named(text)

@@ -1,4 +1,4 @@
-"""Maps and problems grown, and brought back."""
+"""Maps and problems that are upscaled, and downscaled again."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def test_a_cell_becomes_a_block():
 
 
 @pytest.mark.parametrize("size", [(20, 15), (33, 29), (41, 100)])
-def test_any_larger_size_keeps_the_map_whole(size):
+def test_any_larger_size_keeps_every_cell(size):
     grid = generate("maze", 20, 15, seed=1)
     large = upscale(grid, size=size)
     assert (large.width, large.height) == size
@@ -64,7 +64,7 @@ def test_problems_of_another_map_are_refused():
         upscale_problems([problem.graph.problem(0, 1)], upscale(grid, 2))
 
 
-# --- and back -------------------------------------------------------------------------------------------------------
+# --- downscaling ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("side", [96, 128, 160, 192, 511, 512])

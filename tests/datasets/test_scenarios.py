@@ -1,4 +1,4 @@
-"""Random problems are drawn as the papers say; optimal costs are right, and kept."""
+"""Random problems are drawn as in the papers; optimal costs are correct, and cached."""
 
 from collections import Counter
 
@@ -25,15 +25,15 @@ def grid():
 
 @pytest.fixture(scope="module")
 def pairs(grid):
-    """Every pair of states in the band, with its cost, by trying all."""
+    """Return every pair of states in the band, with its cost, by trying all pairs."""
     free = np.flatnonzero(grid.passable)
     costs = {(int(start), int(goal)): distances(grid.graph, int(start))[goal] for start in free for goal in free}
     return {pair: cost for pair, cost in costs.items() if BAND[0] <= cost < BAND[1]}
 
 
 @pytest.fixture(params=["search", "fields"])
-def way(request, monkeypatch):
-    """Both ways of drawing, each by itself."""
+def method(request, monkeypatch):
+    """Set up one of the two methods of drawing alone."""
     if request.param == "fields":
         monkeypatch.setattr(scenarios, "_draw_by_search", lambda *_: None)
 
@@ -41,7 +41,7 @@ def way(request, monkeypatch):
 # --- drawing --------------------------------------------------------------------------------------------------------
 
 
-def test_problems_lie_in_the_band_and_know_their_cost(grid, pairs, way):
+def test_problems_are_in_the_band_and_have_their_cost(grid, pairs, method):
     problems = random_problems(grid, 40, optimal_cost=BAND, seed=5)
     assert len({(p.start, p.goal) for p in problems}) == len(problems) == 40
     for problem in problems:
@@ -49,7 +49,7 @@ def test_problems_lie_in_the_band_and_know_their_cost(grid, pairs, way):
         assert problem.optimal_cost == pairs[problem.start, problem.goal]
 
 
-def test_a_seed_draws_the_same_problems(grid, way):
+def test_a_seed_draws_the_same_problems(grid, method):
     first, second, other = (
         [(p.start, p.goal) for p in random_problems(grid, 20, optimal_cost=BAND, seed=seed)] for seed in (1, 1, 2)
     )
@@ -57,7 +57,7 @@ def test_a_seed_draws_the_same_problems(grid, way):
 
 
 @pytest.mark.compiled
-def test_all_pairs_in_the_band_are_equally_likely(grid, pairs, way):
+def test_all_pairs_in_the_band_are_equally_likely(grid, pairs, method):
     count, rounds = 10, 400
     drawn = Counter()
     for seed in range(rounds):
@@ -69,20 +69,20 @@ def test_all_pairs_in_the_band_are_equally_likely(grid, pairs, way):
     assert abs(chi_square - len(pairs)) < 5 * np.sqrt(2 * len(pairs))
 
 
-def test_every_pair_can_be_had(grid, pairs, way):
+def test_every_pair_can_be_drawn(grid, pairs, method):
     problems = random_problems(grid, len(pairs), optimal_cost=BAND)
     assert {(p.start, p.goal) for p in problems} == set(pairs)
     with pytest.raises(ProblemError, match=f"found only {len(pairs)} of {len(pairs) + 1} problems"):
         random_problems(grid, len(pairs) + 1, optimal_cost=BAND)
 
 
-def test_an_empty_band_is_said_with_what_there_is():
+def test_an_empty_band_is_reported_with_the_costs_seen():
     sentence = r"found only 0 of 3 problems with an optimal cost from 50 to 60 on .*, where the costs seen .* 11\.9"
     with pytest.raises(ProblemError, match=sentence):
         random_problems(generate("empty", 10, 8), 3, optimal_cost=(50, 60))
 
 
-def test_without_a_band_any_problem_will_do():
+def test_without_a_band_any_problem_may_be_drawn():
     grid = generate("maze", 15, 15, seed=1)
     problems = random_problems(grid, 50, seed=1)
     assert len(problems) == 50
@@ -99,12 +99,12 @@ def test_rare_problems_are_found():
 
 
 @pytest.mark.parametrize("band", [(5, 5), (6, 5), (-1, 5), (float("nan"), 5), (0, float("nan"))])
-def test_a_band_must_be_one(grid, band):
+def test_an_invalid_band_is_refused(grid, band):
     with pytest.raises(ParameterError, match="optimal_cost must be a band"):
         random_problems(grid, 1, optimal_cost=band)
 
 
-def test_what_cannot_be_drawn_is_said(grid):
+def test_problems_that_cannot_be_drawn_are_reported(grid):
     with pytest.raises(ParameterError, match="the number of problems must be a whole number of at least 0, got -1"):
         random_problems(grid, -1)
     solid = parse_map("type octile\nheight 1\nwidth 2\nmap\n@@\n", "solid")
@@ -132,7 +132,7 @@ def test_costs_are_those_of_full_distance_fields():
         assert (after.start, after.goal, after.graph) == (before.start, before.goal, before.graph)
         assert after.optimal_cost == distances(before.graph, before.start)[before.goal]
     assert solved[-2].optimal_cost == float("inf")
-    assert solved[-1].optimal_cost == 7.0  # what is known is not computed again
+    assert solved[-1].optimal_cost == 7.0  # a known cost is not computed again
     assert news[-1] == ("finding optimal costs", 32, 32)
     assert with_optimal_costs([]) == []
 
@@ -160,14 +160,14 @@ def test_a_damaged_cache_is_computed_again(cache_folder):
     for file in (cache_folder / "costs").iterdir():
         file.write_bytes(file.read_bytes()[:-1])
     assert [p.optimal_cost for p in with_optimal_costs(problems)] == [p.optimal_cost for p in first]
-    assert cache.kept_costs(grid.graph, np.zeros(20, np.int64), np.arange(100, 120)) is not None  # and is whole again
+    assert cache.kept_costs(grid.graph, np.zeros(20, np.int64), np.arange(100, 120)) is not None  # complete again
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(
     ("name", "wrong"), [("bg512/AR0011SR", 0), ("dao/arena", 0), ("sc1/Aftershock", 0), ("wc3maps512/battleground", 55)]
 )
-def test_published_lengths_are_right_but_for_warcraft(movingai, name, wrong):
+def test_published_lengths_are_correct_except_for_warcraft(movingai, name, wrong):
     solved = with_optimal_costs(sets.problems(name, source=movingai))
     stale = [p for p in solved if abs(p.listed_cost - p.optimal_cost) > LISTED_COST_TOLERANCE]
     assert len(stale) == wrong

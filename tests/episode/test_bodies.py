@@ -1,4 +1,4 @@
-"""Bodies: nobody collides, changes places or crosses, as a recursive twin has it, and everybody arrives."""
+"""Bodies: units never collide, swap or cross, decide as a recursive twin does, and all arrive."""
 
 import numpy as np
 import pytest
@@ -66,7 +66,7 @@ class Twin:
 
 @st.composite
 def scenes(draw):
-    """A map with units on it, their goals, and the wishes, orders of moves, patience and yielding of some of them."""
+    """Draw a map with units and their goals, and the wishes, move orders, patience and yielding of some units."""
     grid = draw(grids(side=7).filter(lambda grid: grid.free_cells > 2))
     free = np.flatnonzero(grid.passable.ravel())
     chance = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -82,7 +82,7 @@ def scenes(draw):
 
 
 def packed(order):
-    """An order of moves as a unit's row holds it."""
+    """Return an order of moves in the form of a unit's row."""
     return sum(k << BITS * place for place, k in enumerate(order))
 
 
@@ -137,7 +137,7 @@ def test_states_with_many_moves_are_not_ranked():
 
 
 def no_harm(crowd, before):
-    """Nobody shares a cell, and nobody has changed places with another."""
+    """Check that no two units share a cell or have swapped places."""
     after = crowd.states.copy()
     assert len(np.unique(after)) == len(after)
     moved = {(int(a), int(b)) for a, b in zip(before, after, strict=True) if a != b}
@@ -146,7 +146,7 @@ def no_harm(crowd, before):
 
 
 def ring(side):
-    """A corridor around a block: every move lies on a cycle."""
+    """Return a corridor around a block, on which every move is on a cycle."""
     grid = np.ones((side, side), bool)
     grid[1:-1, 1:-1] = False
     return andante.Grid(grid)
@@ -154,7 +154,7 @@ def ring(side):
 
 @pytest.mark.parametrize("algorithm", ["lrta", "lss(lookahead=5)", "tba(budget=10)"])
 @pytest.mark.parametrize("share", [0.2, 0.9])
-def test_everybody_arrives_where_every_move_lies_on_a_cycle(algorithm, share):
+def test_all_units_arrive_if_every_move_is_on_a_cycle(algorithm, share):
     for grid in (andante.generate("empty", 9, 9), ring(7)):
         free = np.flatnonzero(grid.passable.ravel())
         chance, count = np.random.default_rng(3), int(share * len(free))
@@ -183,7 +183,7 @@ def test_a_unit_alone_walks_as_without_a_body():
     assert (crowd.moves[unit], crowd.costs[unit]) == (trial.moves, trial.cost)
 
 
-def test_one_that_has_arrived_makes_way():
+def test_a_unit_that_has_arrived_moves_aside():
     grid = andante.generate("empty", 5, 2)
     crowd = andante.Crowd("lrta", grid, bodies=True)
     first, second = crowd.add([(2, 0), (0, 0)], [(2, 0), (4, 0)])
@@ -195,8 +195,8 @@ def test_one_that_has_arrived_makes_way():
     assert crowd.cells[first].tolist() != [2, 0]
 
 
-def test_one_in_a_dead_end_gets_out():
-    """Unit 0 wants to get into a dead end that its heuristic favours, and unit 1 out of it."""
+def test_a_unit_in_a_dead_end_gets_out():
+    """The goal of unit 0 is in a dead end that its heuristic favours, and unit 1 has to get out of it."""
     grid = andante.Grid([list(row) for row in ("......", "..@@@@", "......")])
     for algorithm in ("lrta", "lss(lookahead=5)", "tba(budget=5)"):
         crowd = andante.Crowd(algorithm, grid, bodies=True)
@@ -207,8 +207,8 @@ def test_one_in_a_dead_end_gets_out():
 
 
 @pytest.mark.compiled
-def test_most_get_through_a_maze():
-    """There the theorem promises nothing; without yielding it was 82 per cent."""
+def test_most_units_get_through_a_maze():
+    """The theorem does not cover mazes; without yielding 82 per cent arrived."""
     arrived = []
     for seed in range(6):
         grid = andante.generate("maze", 41, 41, seed=seed)
@@ -221,20 +221,20 @@ def test_most_get_through_a_maze():
     assert np.mean(arrived) > 0.9
 
 
-def test_two_cannot_begin_in_one_place():
+def test_two_units_cannot_start_in_one_place():
     grid = andante.generate("empty", 4, 4)
     crowd = andante.Crowd("lrta", grid, bodies=True)
     with pytest.raises(
-        andante.AndanteError, match=r"two units with bodies cannot be in one place, and two would be at \(0, 0\)"
+        andante.AndanteError, match=r"two units with bodies cannot be in one place, but two would be at \(0, 0\)"
     ):
         crowd.add([(0, 0), (0, 0)], (3, 3))
     (one,) = crowd.add((0, 0), (3, 3))
-    with pytest.raises(andante.AndanteError, match=r"unit 0 stands at \(0, 0\)"):
+    with pytest.raises(andante.AndanteError, match=r"unit 0 is at \(0, 0\)"):
         crowd.add((0, 0), (3, 3))
     (other,) = crowd.add((1, 0), (2, 2))
-    with pytest.raises(andante.AndanteError, match="unit 1 stands at"):
+    with pytest.raises(andante.AndanteError, match="unit 1 is at"):
         crowd.put(one, (1, 0))
-    crowd.put([one, other], [(1, 0), (0, 0)])  # at once they may change places
+    crowd.put([one, other], [(1, 0), (0, 0)])  # in one call they may swap places
     crowd.remove(one)
     crowd.add((1, 0), (3, 3))
     assert len(crowd) == 2

@@ -1,4 +1,4 @@
-"""Convergence: what is kept and what is forgotten, what ends it, and where it ends."""
+"""Convergence: values that are kept and forgotten, the ends of a process, and its final path."""
 
 import threading
 
@@ -12,11 +12,11 @@ from andante.episode.convergence import Ending
 from andante.world.graph import Graph
 from tests.worlds import SIDE, drawn, examples, graph_problems, grid_problems, heuristic, or_graphs
 
-# --- against a twin -------------------------------------------------------------------------------------------------
+# --- comparison with a twin -----------------------------------------------------------------------------------------
 
 
 def lrta_trials(problem):
-    """LRTA* in plain Python, trial after trial until one learns nothing: the path of each, and the values in the end."""
+    """Return the paths of LRTA*'s trials in plain Python until one learns nothing, and the final values."""
     h0 = heuristic(problem)
     values, paths, learning = {}, [], True
     while learning:
@@ -34,7 +34,7 @@ def lrta_trials(problem):
 
 @given(or_graphs(grid_problems(), graph_problems()))
 @examples(100)
-def test_what_lrta_does_over_its_trials(problem):
+def test_trials_of_lrta_equal_those_of_the_twin(problem):
     paths, values = lrta_trials(problem)
     process = andante.converge("lrta", problem)
     assert process.converged
@@ -47,7 +47,7 @@ def test_what_lrta_does_over_its_trials(problem):
     assert process.learned == pytest.approx(sum(value - heuristic(problem)(s) for s, value in values.items()))
 
 
-# --- where it ends --------------------------------------------------------------------------------------------------
+# --- final paths ----------------------------------------------------------------------------------------------------
 
 
 @given(or_graphs(grid_problems(), graph_problems()), st.integers(1, 5))
@@ -98,7 +98,7 @@ def test_a_star_has_nothing_to_learn():
 
 @pytest.fixture
 def pocket():
-    """From the inside of a pocket to the other side of its end."""
+    """Return a problem from the inside of a pocket to the other side of its end."""
     free = np.ones((13, 15), bool)
     free[[3, 9], 4:11] = free[3:10, 10] = False
     return andante.Grid(free).problem((7, 6), (13, 6))
@@ -142,7 +142,7 @@ def test_the_trials_are_those_of_an_agent_that_keeps_what_it_learned(pocket):
 
 
 def test_nothing_is_kept_from_problem_to_problem(pocket):
-    """Not even for the same problem, nor by the agent that serves the next plain run."""
+    """This holds even for the same problem, and for the agent that the next plain run uses."""
     before = andante.run("lrta", pocket)
     one, other = andante.converge_many("lrta", [pocket, pocket])
     assert one.costs.tolist() == other.costs.tolist()
@@ -150,7 +150,7 @@ def test_nothing_is_kept_from_problem_to_problem(pocket):
     assert andante.run("lrta", pocket).cost == before.cost
 
 
-def test_only_for_the_same_goal_can_an_agent_go_on(pocket):
+def test_an_agent_can_continue_only_with_the_same_goal(pocket):
     agent = andante.Agent("lrta", pocket.graph)
     with pytest.raises(andante.AndanteError, match="goal"):
         agent.run_all([pocket], again=True)
@@ -176,7 +176,7 @@ def test_results_do_not_depend_on_threads():
     assert sum(finished) == len(problems)
 
 
-# --- ends that are no convergence -----------------------------------------------------------------------------------
+# --- ends without convergence ---------------------------------------------------------------------------------------
 
 
 def test_the_number_of_trials_has_a_cap(pocket):
@@ -219,7 +219,7 @@ def test_a_limit_on_suboptimality_is_one_on_travel(pocket):
         assert 10 * least <= process.travel <= 10 * least + 1.5
 
 
-def test_a_goal_out_of_reach_is_no_endless_process():
+def test_an_unreachable_goal_ends_the_process():
     free = np.ones((5, 9), bool)
     free[:, 4] = False
     grid = andante.Grid(free)
@@ -227,13 +227,13 @@ def test_a_goal_out_of_reach_is_no_endless_process():
     assert (process.outcome, len(process.trials), process.travel) == (Ending.UNREACHABLE, 1, 0.0)
 
 
-def test_an_agent_that_is_stuck_says_so():
+def test_a_stuck_agent_ends_the_process():
     trap = Graph.from_edges([(0, 1, 1.0), (0, 2, 5.0)], directed=True)
     assert andante.converge("lrta", trap.problem(0, 2)).outcome is Ending.STUCK
 
 
 @pytest.mark.parametrize("bad", [0, -1])
-def test_there_must_be_a_trial(pocket, bad):
+def test_the_number_of_trials_must_be_positive(pocket, bad):
     with pytest.raises(andante.AndanteError, match="max_trials"):
         andante.converge("lrta", pocket, max_trials=bad)
     with pytest.raises(andante.AndanteError, match="max_trials"):
@@ -241,7 +241,7 @@ def test_there_must_be_a_trial(pocket, bad):
 
 
 def test_an_error_while_it_runs_stops_the_others(pocket):
-    """What the caller's progress raises comes out, and the threads come back."""
+    """An exception from the caller's progress is raised, and the threads end."""
 
     def tired(done):
         raise KeyboardInterrupt

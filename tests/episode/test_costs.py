@@ -1,4 +1,4 @@
-"""What agents cost: starting a problem allocates nothing that grows with the map, and memory stays within bounds."""
+"""Costs of agents: starting a problem allocates nothing that grows with the map, and memory stays within bounds."""
 
 import tracemalloc
 
@@ -37,7 +37,7 @@ def test_starting_a_problem_allocates_nothing_that_grows_with_the_map(large, ent
 
 
 def arrays_of(bundle):
-    """Every array of a memory, nested bundles included."""
+    """Yield every array of a memory, including nested bundles."""
     for part in bundle:
         if isinstance(part, np.ndarray):
             yield part
@@ -47,8 +47,8 @@ def arrays_of(bundle):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("entry", ENTRIES, ids=str)
-def test_nor_does_it_clear_what_an_earlier_problem_left(entry):
-    """After a long walk through a cave, a short one elsewhere changes only what it needs itself."""
+def test_starting_a_problem_clears_nothing_of_earlier_ones(entry):
+    """After a long walk through a cave, a short one in another place changes only the entries that it needs."""
     grid = andante.generate("caves", 128, 128, seed=3)
     free = np.flatnonzero(grid.graph.components == np.bincount(grid.graph.components).argmax()).tolist()
     long, short = (grid.problem(grid.cell(free[0]), grid.cell(goal)) for goal in (free[-1], free[1]))
@@ -69,18 +69,18 @@ def test_an_agent_on_a_large_map_needs_less_than_20_mb(large, entry):
 
 
 @pytest.mark.parametrize("entry", OVER_REGIONS, ids=str)
-def test_one_that_plans_over_regions_needs_less_than_35_mb(large, entry):
+def test_an_agent_that_plans_over_regions_needs_less_than_35_mb(large, entry):
     assert 0 < Agent(entry, large).memory_bytes < 35e6
 
 
 @pytest.mark.parametrize("quota", [10.0, np.inf])
-def test_and_less_than_60_mb_if_it_discovers_its_map(large, quota):
-    """The levels as they were built, and its own, which it repairs."""
+def test_an_agent_that_also_discovers_its_map_needs_less_than_60_mb(large, quota):
+    """Its memory contains the levels as they were built, and its own, which it repairs."""
     assert 30e6 < Agent("prlrts", large, sight=10, quota=quota).memory_bytes < 60e6
 
 
 @pytest.mark.parametrize("entry", ON_THE_GROUND, ids=str)
-def test_the_memory_an_agent_says_it_needs_is_what_is_allocated(entry):
+def test_the_reported_memory_of_an_agent_is_what_is_allocated(entry):
     grid = Grid(np.ones((128, 128), bool))
     Agent(entry, grid)
     tracemalloc.start()

@@ -1,4 +1,4 @@
-"""Crowds: budgets are kept, shared fairly and reproducibly; minds are small, capped and given back."""
+"""Crowds: budgets are kept and shared fairly and reproducibly; minds are small, bounded and released."""
 
 import copy
 import os
@@ -33,12 +33,12 @@ STARTS, GOALS = cells(PROBLEMS)
 
 
 def bare(crowd):
-    """What the units of a crowd take besides what they have learned."""
+    """Return the bytes that the units of a crowd use besides what they have learned."""
     return crowd.unit_bytes - sum(squad.used_bytes for squad in crowd._lanes._squads)
 
 
 def arrive(crowd, **budget):
-    """Let everybody arrive; the ticks."""
+    """Run a crowd until all units have arrived, and return the ticks."""
     ticks = []
     while crowd.walking:
         ticks.append(crowd.tick(**budget))
@@ -65,7 +65,7 @@ def test_microseconds_are_kept_too():
 
 
 @pytest.mark.parametrize("lanes", [1, 3])
-def test_the_same_whatever_the_threads(lanes):
+def test_results_are_the_same_on_any_number_of_threads(lanes):
     def walk(threads):
         crowd = andante.Crowd("lrta", GRID, lanes=lanes, threads=threads)
         crowd.add(STARTS, GOALS)
@@ -80,7 +80,7 @@ def test_the_same_whatever_the_threads(lanes):
     assert (alone == walk(lanes)).all()
 
 
-def test_a_budget_is_shared_by_what_units_spend_and_by_priority():
+def test_a_budget_is_shared_by_spending_and_by_priority():
     corridor = andante.Grid(np.ones((60, 400), bool))
     crowd = andante.Crowd("lrta", corridor)
     cheap = crowd.add([(0, y) for y in range(20)], [(399, y) for y in range(20)])
@@ -101,7 +101,7 @@ def test_jain_index():
     assert np.isnan(jain_index(np.zeros(0)))
 
 
-def test_what_cannot_be_reached_costs_nothing():
+def test_an_unreachable_goal_costs_nothing():
     crowd = andante.Crowd("lrta", APART)
     ids = crowd.add([(0, 0), (0, 0)], [(4, 2), (1, 2)])
     assert crowd.outcomes[ids].tolist() == [Outcome.UNREACHABLE, Outcome.WALKING]
@@ -110,7 +110,7 @@ def test_what_cannot_be_reached_costs_nothing():
     assert crowd.tick().unreachable == 0
 
 
-def test_the_nearest_cell_instead():
+def test_an_unreachable_goal_is_replaced_by_the_nearest_cell():
     crowd = andante.Crowd("lrta", APART)
     with pytest.raises(andante.AndanteError, match=r"the goal \(2, 1\) is blocked"):
         crowd.add((0, 0), (2, 1))
@@ -122,7 +122,7 @@ def test_the_nearest_cell_instead():
     assert crowd.cells[ids].tolist() == [[1, 1], [1, 2]]
 
 
-def test_memory_is_capped_and_everybody_arrives():
+def test_memory_is_bounded_and_all_units_arrive():
     grid = andante.generate("random", 200, 200, seed=3)
     problems = andante.random_problems(grid, 60, seed=1)
     crowd = andante.Crowd("tba(budget=100)", grid, memory=3e6)
@@ -133,7 +133,7 @@ def test_memory_is_capped_and_everybody_arrives():
     assert (crowd.outcomes[ids] == Outcome.GOAL).all()
 
 
-def test_what_a_unit_held_is_given_back():
+def test_the_memory_of_a_unit_is_released():
     crowd = andante.Crowd("tba(budget=20)", GRID)
     ids = crowd.add(STARTS, GOALS)
     for _ in range(5):
@@ -148,7 +148,7 @@ def test_what_a_unit_held_is_given_back():
     assert crowd.tick().bytes == bare(crowd)
 
 
-def test_memory_that_was_touched_ahead_is_used_as_any_other():
+def test_memory_that_was_touched_in_advance_is_used_like_any_other():
     crowd = andante.Crowd("tba(budget=20)", GRID, memory=3e6, lanes=2)
     crowd.add(STARTS[:5], GOALS[:5])
     crowd.tick()
@@ -161,7 +161,7 @@ def test_memory_that_was_touched_ahead_is_used_as_any_other():
     assert crowd.costs.tolist() == [trial.cost for trial in andante.run_many("tba(budget=20)", PROBLEMS)]
 
 
-def test_the_memory_of_teams_is_touched_ahead_too(monkeypatch):
+def test_the_memory_of_teams_is_touched_in_advance_too(monkeypatch):
     crowd = andante.Crowd("lss(lookahead=10)", GRID, share="goal")
     minds, touched = crowd._lanes._squads[0]._minds, []
     monkeypatch.setattr("andante.search.mind.touch", lambda index, size: touched.append((id(index.pool), size)))
@@ -171,11 +171,11 @@ def test_the_memory_of_teams_is_touched_ahead_too(monkeypatch):
     assert sorted(touched) == sorted((id(index.pool), 10**6 // len(pools)) for index in pools)
 
 
-def test_no_more_units_are_added_than_there_is_memory_for():
+def test_units_without_memory_are_refused():
     grid = andante.generate("empty", 20, 20)
     crowd = andante.Crowd("lrta", grid, memory=1e6, lanes=2)
     crowd.add((0, 0), (9, 9), algorithm="rta")
-    each = crowd.unit_bytes  # the second lane has nobody yet
+    each = crowd.unit_bytes  # the second lane has no units yet
     with pytest.raises(ParameterError, match=r"room for [\d,]+ more units of lrta, not for 5,000") as refused:
         crowd.add([(0, 0)] * 5000, (9, 9))
     most = int(re.search(r"room for ([\d,]+)", str(refused.value))[1].replace(",", ""))
@@ -191,7 +191,7 @@ def test_no_more_units_are_added_than_there_is_memory_for():
     assert max(tick.bytes for tick in arrive(crowd)) <= 1e6
 
 
-def test_an_algorithm_whose_units_are_refused_does_not_change_whose_turn_it_is():
+def test_an_algorithm_whose_units_are_refused_does_not_change_the_order_of_turns():
     crowds = [andante.Crowd(GRID, memory=1e6) for _ in range(2)]
     for crowd in crowds:
         for algorithm in ("lrta", "rta"):
@@ -203,11 +203,11 @@ def test_an_algorithm_whose_units_are_refused_does_not_change_whose_turn_it_is()
     assert crowds[0].states.tolist() == crowds[1].states.tolist()
 
 
-LARGE_TICKS = 2000  # enough for all that have a database to arrive, and for most others to learn most of what they will
+LARGE_TICKS = 2000  # enough for all units with a database to arrive, and for most others to learn almost everything
 
 
 def most_held(algorithm, grid, problems, *databases):
-    """The most that each unit of a crowd was seen to hold, and the states that each has expanded."""
+    """Return the highest memory seen of each unit of a crowd, and the number of states that each has expanded."""
     crowd = andante.Crowd(algorithm, grid, databases=databases)
     ids = crowd.add(*([grid.cell(getattr(p, end)) for p in problems] for end in ("start", "goal")))
     most = np.zeros(len(ids), np.int64)
@@ -233,11 +233,11 @@ def test_minds_are_small_on_a_large_map():
         most, _ = most_held(algorithm, grid, problems, *known.get(algorithm, ()))
         assert np.median(most) < limit, algorithm
     most, expanded = most_held("tba(budget=100)", grid, problems)
-    assert (most < 32e3 + 200 * expanded).all()  # what its search has reached, in pages of 16 states
+    assert (most < 32e3 + 200 * expanded).all()  # states that its search has reached, in pages of 16
 
 
 @pytest.mark.compiled
-def test_a_unit_that_looks_up_its_moves_holds_nothing():
+def test_a_unit_that_looks_up_its_moves_holds_no_memory():
     most, _ = most_held("cpd", GRID, PROBLEMS, andante.build("moves", GRID))
     assert most.max() == 0
 
@@ -273,7 +273,7 @@ def test_a_team_of_one_walks_as_alone_and_teams_come_and_go():
         assert crowd.tick().bytes == bare(crowd)
 
 
-def test_slots_are_used_again_in_a_team_that_lives_on():
+def test_slots_are_reused_in_a_team_that_remains():
     crowd = andante.Crowd("plrta", GRID, share="goal")
     ids = crowd.add(STARTS[:20], GOALS[0])
     for _ in range(30):
@@ -287,7 +287,7 @@ def test_slots_are_used_again_in_a_team_that_lives_on():
     assert crowd.tick().bytes == bare(crowd)
 
 
-def test_more_teams_than_there_was_room_for():
+def test_the_table_of_teams_grows():
     grid = andante.generate("empty", 40, 40)
     places = [(x, y) for x in range(40) for y in range(40)]
     crowd = andante.Crowd("lrta", grid, share="goal")
@@ -296,7 +296,7 @@ def test_more_teams_than_there_was_room_for():
     assert (crowd.outcomes[ids] == Outcome.GOAL).all()
 
 
-def test_memory_is_capped_for_all_algorithms_together():
+def test_memory_is_bounded_for_all_algorithms_together():
     grid = andante.generate("random", 120, 120, seed=3)
     problems = andante.random_problems(grid, 30, seed=1)
     starts, goals = [grid.cell(p.start) for p in problems], [grid.cell(p.goal) for p in problems]
@@ -308,7 +308,7 @@ def test_memory_is_capped_for_all_algorithms_together():
     assert (crowd.outcomes == Outcome.GOAL).all()
 
 
-def test_nothing_is_lost_however_often_memory_is_full():
+def test_nothing_is_lost_when_memory_is_often_full():
     grid = andante.generate("outdoor", 128, 128, seed=7)
     problems = andante.random_problems(grid, 400, seed=1)
     crowd = andante.Crowd("tba(budget=1000)", grid, memory=1e6)
@@ -333,7 +333,7 @@ def test_one_thread_at_a_time():
 
 @pytest.mark.compiled
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no interval timer")
-def test_a_crowd_goes_on_after_interrupts():
+def test_a_crowd_continues_after_interrupts():
     def interrupt(*_):
         raise KeyboardInterrupt
 
@@ -375,7 +375,7 @@ def test_units_of_several_algorithms():
         assert crowd.costs[some].tolist() == [trial.cost for trial in trials]
 
 
-def test_more_units_than_there_was_room_for():
+def test_the_table_of_units_grows():
     crowd = andante.Crowd("lrta", GRID)
     first = crowd.add(STARTS, GOALS)
     crowd.tick()
@@ -400,7 +400,7 @@ def test_new_goals_and_places():
     assert crowd.walking == 0
 
 
-def test_ids_are_used_again_and_views_cannot_be_written():
+def test_ids_are_reused_and_views_are_read_only():
     crowd = andante.Crowd("lrta", GRID)
     ids = crowd.add(STARTS[:3], GOALS[:3])
     crowd.remove(ids[1])
@@ -416,12 +416,12 @@ def test_ids_are_used_again_and_views_cannot_be_written():
         crowd.cells[0] = 1
 
 
-def test_nobody_can_be_added_sent_and_removed():
+def test_no_units_can_be_added_sent_and_removed():
     crowd = andante.Crowd("lrta", GRID)
-    nobody = crowd.add([], [])
-    crowd.send(nobody, [])
-    crowd.put(nobody, [])
-    crowd.remove(nobody)
+    nothing = crowd.add([], [])
+    crowd.send(nothing, [])
+    crowd.put(nothing, [])
+    crowd.remove(nothing)
     assert crowd.tick(expansions=5).moved == 0
 
 
@@ -484,7 +484,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("ask", "sentence"), BAD, ids=[sentence for _, sentence in BAD])
-def test_bad_input_gets_a_sentence_and_changes_nothing(ask, sentence):
+def test_bad_input_is_refused_and_changes_nothing(ask, sentence):
     crowd = andante.Crowd("lrta", GRID)
     crowd.add(STARTS[:5], GOALS[:5])
     crowd.tick()
@@ -514,7 +514,7 @@ def test_bad_input_gets_a_sentence_and_changes_nothing(ask, sentence):
         ({"algorithm": "dlrta", "databases": [7]}, "database"),
     ],
 )
-def test_a_crowd_that_cannot_be(arguments, sentence):
+def test_invalid_arguments_of_a_crowd_are_refused(arguments, sentence):
     given = {"algorithm": "lrta", "world": GRID, **arguments}
     with pytest.raises(andante.AndanteError, match=sentence):
         andante.Crowd(given.pop("algorithm"), given.pop("world"), **given)
@@ -527,7 +527,7 @@ def test_a_database_for_another_map_is_refused():
 
 
 @pytest.mark.parametrize("given", [(None, GRID), (GRID,)])
-def test_a_crowd_without_an_algorithm_asks_for_one(given):
+def test_a_crowd_without_an_algorithm_requires_one(given):
     crowd = andante.Crowd(*given)
     assert crowd.add(STARTS[0], GOALS[0], algorithm="lrta").tolist() == [0]
     with pytest.raises(andante.AndanteError, match="name one"):
@@ -560,7 +560,7 @@ STRAY = Algorithm(
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("how", [{}, {"bodies": True}, {"share": "goal"}, {"lanes": 2}])
-def test_after_a_wrong_move_the_crowd_is_sound(how):
+def test_after_a_wrong_move_the_crowd_is_consistent(how):
     crowd = andante.Crowd("lrta", GRID, **how)
     right = crowd.add(STARTS[:10], GOALS[:10])
     strays = crowd.add(STARTS[10:14], GOALS[10:14], algorithm=STRAY)

@@ -1,4 +1,4 @@
-"""Traces of crowds: every place is kept, step by step, up to a cap."""
+"""Traces of crowds: every place is recorded, step by step, up to a cap."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from andante.world.scenes import Flight, Scene
 GRID = andante.generate("rooms", 24, 24, seed=2)
 
 
-def test_a_trace_holds_the_walk_of_every_unit():
+def test_a_trace_contains_the_walk_of_every_unit():
     problems = andante.random_problems(GRID, 12, seed=4)
     trace = run_crowd(andante.find("lrta"), problems, Pace(), recorded=True).trace
     assert (trace.units, trace.cut, trace.budget) == (12, False, None)
@@ -33,12 +33,12 @@ def test_a_trace_ends_at_its_cap(monkeypatch):
     assert result.trace.budget == 1e6
 
 
-def test_a_unit_that_was_put_elsewhere_has_no_trace():
-    with pytest.raises(ProblemError, match="put elsewhere"):
+def test_a_unit_that_was_put_into_another_place_has_no_trace():
+    with pytest.raises(ProblemError, match="put into another place"):
         steps_between(np.array([[0], [7]]), width=24)
     recorder = CrowdRecorder(GRID, np.array([0, 30]), np.array([5, 6]))
     recorder.keep(np.array([23, 30]), np.array([5, 6]), np.zeros(2, bool), 1.0, 0)  # the end of the same row
-    with pytest.raises(ProblemError, match="put elsewhere"):
+    with pytest.raises(ProblemError, match="put into another place"):
         recorder.trace("lrta", "LRTA*", None)
 
 

@@ -1,4 +1,4 @@
-"""Agents on a map they do not know: what they discover, that it is theirs alone, and how it ends."""
+"""Agents on a map they do not know: what they discover, that no other agent sees it, and how trials end."""
 
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ from tests.worlds import RULES, SIDE, drawn, examples, grid_problems
 SENSING = [str(entry) for entry in andante.algorithms() if entry.card.senses and not entry.needs]
 #: These look no further than the cells around them, which are always in sight.
 SHORTSIGHTED = ["lrta", "rta", "sla", "wlrta", "dalrta", "family(wc=7, operator=median, expendable=true)"]
-#: One of each way to plan.
+#: One algorithm for each kind of planning.
 PLANNING = ["astar", "lrta(depth=4)", "lrts(depth=3, gamma=0.5, quota=20.0)", "lss", "rtaa", "plrta", "tba(budget=8)"]
 
 
@@ -34,7 +34,7 @@ def problems(request):
     return drawn(andante.generate(request.param, SIDE, SIDE, seed=4), 3, seed=2)
 
 
-# --- finding a way --------------------------------------------------------------------------------------------------
+# --- finding a path -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.compiled
@@ -48,12 +48,12 @@ def test_every_agent_that_senses_arrives_and_never_walks_through_a_wall(problems
         for here, there in set(zip(trial.path[:-1].tolist(), trial.path[1:].tolist(), strict=True)):
             legal.setdefault(here, {near for near, _ in grid.graph.neighbours(here)} | {here})
             assert there in legal[here]
-        seen = _seen(grid, trial.path[:-1] if trial.solved else trial.path, sight)  # who is stuck looked around there
+        seen = _seen(grid, trial.path[:-1] if trial.solved else trial.path, sight)  # a stuck agent sensed there too
         assert trial.cells_discovered == np.count_nonzero(seen & ~grid.passable)
 
 
 def _seen(grid, path, sight):
-    """The cells that were ever in sight."""
+    """Return the cells that were ever in sight."""
     seen = np.zeros(grid.passable.shape, bool)
     for state in set(path.tolist()):
         x, y = grid.cell(state)
@@ -63,8 +63,8 @@ def _seen(grid, path, sight):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", SHORTSIGHTED)
-def test_agents_that_look_one_move_ahead_do_not_miss_the_map(problems, name):
-    """All that they ask of the map is in sight, so they do the same as if they knew it."""
+def test_agents_that_look_one_move_ahead_walk_as_on_a_known_map(problems, name):
+    """Everything that they ask of the map is in sight, so they walk as if they knew it."""
     for known, unknown in zip(andante.run_many(name, problems), andante.run_many(name, problems, sight=1), strict=True):
         assert facts(unknown) == facts(known) | {"cells_discovered": unknown.cells_discovered}
 
@@ -72,7 +72,7 @@ def test_agents_that_look_one_move_ahead_do_not_miss_the_map(problems, name):
 @given(grid_problems(9, RULES), st.integers(1, 4))
 @examples(60)
 def test_local_repair_astar_replans_where_its_path_is_cut_and_only_there(problem, sight):
-    """Compared with a plain twin: a best path on the notebook's map, walked until its next move is seen to be impossible."""
+    """The twin walks a cheapest path on a plain record's map until its next move is seen to be impossible."""
     grid = problem.grid
     free = np.ones(grid.passable.shape, bool)
     plans, last = 0, None
@@ -82,7 +82,7 @@ def test_local_repair_astar_replans_where_its_path_is_cut_and_only_there(problem
         near = (slice(max(y - sight, 0), y + sight + 1), slice(max(x - sight, 0), x + sight + 1))
         free[near] &= grid.passable[near]
         believed = Grid(free, rule=grid.rule).graph
-        if turn.states_expanded:  # it planned: the rest of the way must be a best one on what is believed
+        if turn.states_expanded:  # it planned, so the rest of the path must be a cheapest one on the believed map
             promised = naive.distances_from(believed, here)[problem.goal]
             plans += 1
         assert dict(believed.neighbours(here))[turn.state] == turn.cost
@@ -96,7 +96,7 @@ def test_local_repair_astar_replans_where_its_path_is_cut_and_only_there(problem
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", ["tba(budget=8)", "tba(budget=30, shortcut=true)", "late-astar(budget=30)"])
 @pytest.mark.parametrize("sight", [1, 3])
-def test_a_sliced_search_begins_again_at_most_once_for_each_wall(problems, name, sight):
+def test_a_sliced_search_restarts_at_most_once_for_each_wall(problems, name, sight):
     for trial in andante.run_many(name, problems, sight=sight):
         waited = np.count_nonzero(trial.path[:-1] == trial.path[1:])
         assert trial.solved
@@ -106,7 +106,7 @@ def test_a_sliced_search_begins_again_at_most_once_for_each_wall(problems, name,
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", PLANNING)
-def test_with_the_whole_map_in_sight_it_is_as_good_as_known(problems, name):
+def test_with_the_whole_map_in_sight_agents_walk_as_on_a_known_map(problems, name):
     known, seen = andante.run_many(name, problems), andante.run_many(name, problems, sight=10**6)
     for one, other in zip(known, seen, strict=True):
         assert facts(other) == facts(one) | {"cells_discovered": np.count_nonzero(~one.problem.grid.passable)}
@@ -123,14 +123,14 @@ def test_nothing_leaks_from_one_problem_into_the_next(problems, name):
     agent = Agent(name, grid, sight=2)
     for _ in range(2):
         assert [facts(agent.run(problem)) for problem in problems] == fresh
-        agent.run(problems[1], andante.Limits(moves=2))  # given up half-way
+        agent.run(problems[1], andante.Limits(moves=2))  # stopped half-way
     for threads in (1, 3):
         assert [facts(trial) for trial in andante.run_many(name, problems, threads=threads, sight=2)] == fresh
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", PLANNING)
-def test_who_watches_is_told_which_walls_come_into_sight(problems, name):
+def test_a_watch_reports_the_walls_that_come_into_sight(problems, name):
     problem = problems[0]
     limits = andante.Limits(moves=1500)
     watch = andante.watch(name, problem, limits=limits, sight=2)
@@ -150,14 +150,14 @@ def test_with_a_known_map_nothing_is_discovered(problems):
     assert andante.run("lrta", problems[0]).cells_discovered == 0
 
 
-def test_agents_at_hand_are_told_apart_by_their_sight(problems):
+def test_cached_agents_are_distinguished_by_their_sight(problems):
     seen = [andante.run("astar", problems[0], sight=sight).cells_discovered for sight in (1, 9, 1)]
     assert seen[0] == seen[2] < seen[1]
     assert andante.run("astar", problems[0]).cells_discovered == 0
 
 
-def test_the_memory_of_an_agent_has_nothing_of_the_map_in_it():
-    """All it is allocated from is a map without walls."""
+def test_the_memory_of_an_agent_contains_nothing_of_the_map():
+    """The space that it is allocated from has a map without walls."""
     seen = []
 
     class Peek(NamedTuple):
@@ -196,7 +196,7 @@ def test_a_trial_that_discovers_a_wall_is_not_the_last(problems, name):
 
 
 @pytest.mark.compiled
-def test_what_was_discovered_is_known_in_the_next_trial_and_not_in_the_next_problem(problems):
+def test_discovered_walls_are_kept_for_the_next_trial_but_not_for_the_next_problem(problems):
     agent = Agent("lrta", problems[0].grid, sight=100)
     walls = np.count_nonzero(~problems[0].grid.passable)
     assert agent.run(problems[0]).cells_discovered == walls
@@ -211,7 +211,7 @@ WALLED = Grid([list(row) for row in ("......@..", "......@..", "......@..")], na
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", SENSING)
-def test_an_agent_whose_goal_is_walled_off_learns_that_there_is_no_way(name):
+def test_an_agent_whose_goal_is_walled_off_finds_that_there_is_no_path(name):
     trial = andante.run(name, WALLED.problem((0, 1), (8, 1)), sight=1, limits=andante.Limits(moves=10_000))
     assert trial.outcome is Outcome.UNREACHABLE or (trial.outcome is Outcome.STUCK and not andante.find(name).complete)
     assert trial.moves > 0
@@ -219,8 +219,8 @@ def test_an_agent_whose_goal_is_walled_off_learns_that_there_is_no_way(name):
 
 @given(grid_problems(side=12), st.integers(1, 3))
 @examples(60)
-def test_no_way_is_given_up_that_there_is(problem, sight):
-    """And one that is not there is given up, however little the agent can prove by itself."""
+def test_a_path_that_exists_is_never_given_up(problem, sight):
+    """A path that does not exist is given up, however little the agent can prove by itself."""
     assert andante.run("lrta", problem, sight=sight).solved
     passable = problem.grid.passable.copy()
     x, y = problem.grid.cell(problem.goal)
@@ -235,7 +235,7 @@ def test_no_way_is_given_up_that_there_is(problem, sight):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", SENSING)
-def test_a_goal_that_proves_to_be_blocked_is_given_up_at_sight(name):
+def test_a_blocked_goal_is_given_up_at_sight(name):
     grid = Grid([list("......"), list(".....@"), list("......")])
     problem = Problem(grid.graph, grid.state(0, 1), grid.state(5, 1), grid)
     trial = andante.run(name, problem, sight=2, limits=andante.Limits(moves=10_000))
@@ -244,7 +244,7 @@ def test_a_goal_that_proves_to_be_blocked_is_given_up_at_sight(name):
     assert max(x for x, _ in trial.cells) == 3
 
 
-def test_a_start_inside_a_wall_leads_nowhere():
+def test_no_path_leads_out_of_a_wall():
     grid = Grid([list("@...")])
     trial = andante.run("lrta", Problem(grid.graph, 0, 3, grid), sight=1)
     assert (trial.outcome, trial.moves, trial.cells_discovered) == (Outcome.UNREACHABLE, 0, 1)
@@ -283,7 +283,7 @@ def test_an_algorithm_that_does_not_sense_is_refused():
 
 def test_a_graph_has_no_cells_to_see():
     graph = Graph.from_edges([(0, 1, 1.0)])
-    with pytest.raises(ProblemError, match="sight is for the cells of a map and this is a graph; use a Grid"):
+    with pytest.raises(ProblemError, match="sight is for the cells of a map, but this is a graph; use a Grid"):
         andante.run("lrta", graph.problem(0, 1), sight=1)
     rows = WALLED.graph.csr()
     with pytest.raises(ProblemError, match="sight is for the cells of a map"):
@@ -296,6 +296,6 @@ def test_sight_below_one_cell_is_refused(sight):
         andante.run("lrta", WALLED.problem((0, 0), (5, 2)), sight=sight)
 
 
-def test_a_step_to_a_state_that_does_not_exist_is_one_sentence():
+def test_a_step_to_a_state_that_does_not_exist_is_refused_in_one_sentence():
     with pytest.raises(AlgorithmError, match="^mine went to state 1000, which does not exist: there are 27; its step"):
         andante.run(_broken(_leap), WALLED.problem((0, 0), (5, 2)))

@@ -1,4 +1,4 @@
-"""Ctrl-C in the middle of a long run: it ends soon, and everything with it."""
+"""Ctrl-C in the middle of a long run: all of it ends soon."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Limits: each ends an episode where it should, and says so."""
+"""Limits: each ends an episode at the right move, with its outcome."""
 
 import math
 
@@ -24,16 +24,16 @@ def ended(limits, name="lrta", problem=PROBLEM):
     return trial.outcome, trial.moves, trial.cost
 
 
-def test_no_limit_is_met():
+def test_without_a_limit_the_goal_is_reached():
     for limits in (Limits(), Limits(39, 39, 39, 1), Limits(cost=39.0), Limits(moves=39), Limits(expansions=39)):
         assert ended(limits) == (Outcome.GOAL, 39, 39.0)
 
 
 def test_cost():
-    """Given up on the move that goes beyond the limit: until then nobody knows."""
+    """The agent gives up at the move that exceeds the limit, which cannot be known before."""
     assert ended(Limits(cost=10)) == (Outcome.COST_CAP, 11, 11.0)
     assert ended(Limits(cost=10.5)) == (Outcome.COST_CAP, 11, 11.0)
-    assert ended(Limits(cost=38.5)) == (Outcome.GOAL, 39, 39.0)  # one who has arrived has not given up
+    assert ended(Limits(cost=38.5)) == (Outcome.GOAL, 39, 39.0)  # an agent that has arrived has not given up
     assert ended(Limits(cost=1e-9)) == (Outcome.COST_CAP, 1, 1.0)
 
 
@@ -48,7 +48,7 @@ def test_expansions():
     assert ended(Limits(expansions=10)) == (Outcome.EXPANSION_CAP, 10, 10.0)
     assert ended(Limits(expansions=10), "lrta(depth=3)")[0] is Outcome.EXPANSION_CAP
     assert ended(Limits(expansions=1e300)) == (Outcome.GOAL, 39, 39.0)
-    # A plan made at once is not cut short, but ends the episode.
+    # A plan made in one move is not cut short, but ends the episode.
     assert ended(Limits(expansions=10), "astar") == (Outcome.EXPANSION_CAP, 1, 1.0)
 
 
@@ -61,7 +61,7 @@ def test_suboptimality():
     assert capped.outcome is Outcome.COST_CAP
     assert 1.5 < capped.suboptimality_ratio < 1.7
     assert andante.run("lrta", problem, limits=Limits(suboptimality=free.suboptimality_ratio)).solved
-    known = problem.with_optimal_cost(1.0)  # what the problem says it costs is believed
+    known = problem.with_optimal_cost(1.0)  # the problem's optimal cost is trusted
     assert andante.run("lrta", known, limits=Limits(suboptimality=3.0)).cost < 5
     assert andante.run("astar", problem, limits=Limits(suboptimality=1)).solved
 
@@ -74,7 +74,7 @@ def test_the_tighter_of_two_limits_counts():
 
 @given(grid_problems(), st.integers(1, 30), st.sampled_from(["lrta", "lrta(depth=3)", "rta", "astar"]))
 @examples(80)
-def test_what_is_walked_under_a_limit_is_the_beginning_of_the_whole(problem, moves, name):
+def test_the_path_under_a_limit_is_the_beginning_of_the_whole_path(problem, moves, name):
     whole = andante.run(name, problem)
     part = andante.run(name, problem, limits=Limits(moves=moves))
     assert part.path.tolist() == whole.path[: moves + 1].tolist()
@@ -92,7 +92,7 @@ def test_every_problem_has_its_own_limit():
 
 @pytest.mark.parametrize("name", ["cost", "moves", "expansions", "suboptimality"])
 @pytest.mark.parametrize("value", [0, -1, -math.inf, math.nan, "10", None, [1], 10**400])
-def test_what_is_not_a_limit(name, value):
+def test_invalid_limits_are_refused(name, value):
     with pytest.raises(ParameterError) as caught:
         Limits(**{name: value})
     assert str(caught.value) == f"the limit on {name} must be above 0, got {value!r}"

@@ -21,7 +21,7 @@ PROBLEMS = andante.random_problems(GRID, 40, seed=2)
 STARTS, GOALS = (
     [GRID.cell(state) for state in states] for states in zip(*((p.start, p.goal) for p in PROBLEMS), strict=True)
 )
-#: Named settings that have more in their minds than their algorithm has, so that a crowd's loop is compiled once more.
+#: Named settings with larger minds than their algorithm's, for which a crowd's loop is compiled again.
 OTHER_MINDS = ("alss", "dalss", "artaa", "dartaa", "gamma-trap", "sla", "oracle-lrta")
 MEMBERS = [
     pytest.param(entry.card.name, marks=[pytest.mark.deep] if entry.card.name in OTHER_MINDS else [])
@@ -31,7 +31,7 @@ MEMBERS = [
 
 
 def changes(world, rng, kept):
-    """Close and open a few cells at random, but not where somebody is or wants to go."""
+    """Close and open a few cells at random, except those of units and their goals."""
     cells = rng.integers(0, 48, (6, 2))
     cells = [tuple(cell) for cell in cells.tolist() if tuple(cell) not in kept]
     world.close(cells[:2])
@@ -39,7 +39,7 @@ def changes(world, rng, kept):
 
 
 @pytest.mark.parametrize("name", MEMBERS)
-def test_units_walk_legally_and_arrive_when_the_map_rests(name):
+def test_units_walk_legally_and_arrive_after_the_last_change(name):
     world, rng = World(GRID), np.random.default_rng(1)
     crowd = andante.Crowd(name, world, lanes=2)
     ids = crowd.add(STARTS, GOALS)
@@ -87,7 +87,7 @@ def test_a_unit_walks_as_an_agent_on_the_same_map_with_the_same_changes():
             changes(world, rng, kept)
 
 
-def test_goals_that_are_walled_in_are_known_to_be_unreachable():
+def test_goals_that_are_walled_in_are_found_unreachable():
     world = World(andante.generate("empty", 40, 40))
     crowd = andante.Crowd("tba(budget=10)", world)
     ids = crowd.add([(0, 0), (0, 5)], [(30, 30), (10, 10)])
@@ -99,7 +99,7 @@ def test_goals_that_are_walled_in_are_known_to_be_unreachable():
     assert crowd.held_bytes(ids)[0] == 0
 
 
-def test_a_goal_behind_a_door_is_known_to_be_unreachable_within_a_bounded_number_of_ticks():
+def test_a_goal_behind_a_door_is_found_unreachable_within_a_bounded_number_of_ticks():
     free = np.ones((150, 151), bool)
     free[:, 75] = False
     free[40, 75] = True
@@ -115,7 +115,7 @@ def test_a_goal_behind_a_door_is_known_to_be_unreachable_within_a_bounded_number
     assert crowd.outcomes.tolist() == [Outcome.UNREACHABLE, Outcome.WALKING]
 
 
-def test_a_unit_in_a_wall_can_reach_nothing_near_its_goal_either():
+def test_a_unit_in_a_wall_cannot_reach_a_cell_near_its_goal_either():
     world = andante.World(andante.Grid(["..@.", "..@."]))
     crowd = andante.Crowd("lrta", world)
     ids = crowd.add([(0, 0), (1, 1), (3, 0)], [(1, 0), (0, 0), (3, 1)])
@@ -129,7 +129,7 @@ def test_a_unit_in_a_wall_can_reach_nothing_near_its_goal_either():
     assert crowd.goals[ids[2:]].tolist() == [3]
 
 
-def test_the_nearest_cell_is_that_of_a_grid_of_the_present_version():
+def test_the_nearest_cell_equals_that_of_a_grid_of_the_current_version():
     rng = np.random.default_rng(5)
     world = World(andante.generate("random", 40, 40, seed=2))
     for _ in range(10):
@@ -163,7 +163,7 @@ def test_bodies_drop_wishes_that_walls_make_impossible():
 
 @pytest.mark.parametrize("edit", ["close", "open"])
 def test_bodies_rank_their_moves_again_when_the_map_has_changed(edit):
-    """Moves are ranked by their numbers, and after a change the same number may be another move."""
+    """Ranks contain the numbers of moves, and after a change the same number may be another move."""
     world = World(GRID)
     crowd = andante.Crowd("lrta", world, bodies=True)
     problems = {p.goal: p for p in {p.start: p for p in andante.random_problems(GRID, 200, seed=9)}.values()}
@@ -173,7 +173,7 @@ def test_bodies_rank_their_moves_again_when_the_map_has_changed(edit):
         crowd.tick()
         units = crowd._roster.units
         blocked = np.flatnonzero((units["wish"] != NO_WISH) & (units["outcome"] == Outcome.WALKING))
-    units["order"][blocked] = 0o76543210  # of eight moves: more than most have
+    units["order"][blocked] = 0o76543210  # of eight moves, more than most states have
     wishes = units["wish"][blocked].copy()
     kept = set(crowd.states[ids].tolist()) | set(crowd.goals[ids].tolist()) | set(wishes.tolist())
     cells = np.flatnonzero(GRID.passable.ravel() == (edit == "close")).tolist()
@@ -205,7 +205,7 @@ DATABASES = {"cpd": "moves", "dlrta": "pattern", "hcdps": "regions", "knn": "sub
 
 
 @pytest.mark.parametrize("name", DATABASES if DEEP else ["cpd"])
-def test_a_unit_walks_as_an_agent_while_their_database_is_mended(name):
+def test_a_unit_walks_as_an_agent_while_their_database_is_updated(name):
     world, rng = World(GRID), np.random.default_rng(2)
     database = andante.build(DATABASES[name], world)
     crowd, agent = andante.Crowd(name, world, databases=[database]), Agent(name, world, databases=[database])
@@ -216,7 +216,7 @@ def test_a_unit_walks_as_an_agent_while_their_database_is_mended(name):
         if number < 40:
             changes(world, rng, {world.cell(state), goal})
         for _ in range(200):
-            database.mend(world, milliseconds=0)
+            database.repair(world, milliseconds=0)
         world.settle()
         tick, made = crowd.tick(), agent.move(state, world.state(*goal))
         if made.to == UNREACHABLE:
@@ -231,7 +231,7 @@ def test_a_unit_walks_as_an_agent_while_their_database_is_mended(name):
 
 
 @pytest.mark.parametrize("name", DATABASES if DEEP else ["cpd"])
-def test_units_with_databases_search_where_these_are_stale(name):
+def test_units_with_databases_search_where_a_database_is_outdated(name):
     world, rng = World(GRID), np.random.default_rng(1)
     crowd = andante.Crowd(name, world, databases=[andante.build(DATABASES[name], GRID)])
     ids = crowd.add(STARTS, GOALS)
@@ -249,7 +249,7 @@ def test_units_with_databases_search_where_these_are_stale(name):
     assert not crowd.held_bytes(ids).any()
 
 
-def test_memory_for_searching_is_taken_by_those_who_search_and_given_back():
+def test_only_units_that_search_take_memory_for_it_and_release_it():
     world, agents_world = World(GRID), World(GRID)
     crowd = andante.Crowd("cpd", world, databases=[andante.build("moves", GRID)])
     squad = crowd._lanes._squads[0]
@@ -274,12 +274,12 @@ def test_memory_for_searching_is_taken_by_those_who_search_and_given_back():
     kept = {state for problem in PROBLEMS for state in (problem.start, problem.goal)} | set(states)
     for one in (world, agents_world):
         one.close([GRID.cell(state) for problem in PROBLEMS for state in _path(problem)[6:8] if state not in kept])
-        one.settle()  # so that all know at once who is cut off
+        one.settle()  # so that all cut-off units are found in one tick
     for number in range(30):
         go_on()
         if number == 5:
             crowd.compile(memory=1e6)  # no search is disturbed
-        if number == 10:  # more than there is room for
+        if number == 10:  # more than there is memory for
             assert squad.result["annexes"] > 0
             crowd.add(STARTS * 15, GOALS * 15)
     while crowd.walking:
@@ -288,12 +288,12 @@ def test_memory_for_searching_is_taken_by_those_who_search_and_given_back():
     assert squad.used_bytes == 0
 
 
-def test_what_was_lost_in_a_step_that_asks_for_an_annex_is_noticed():
+def test_values_lost_in_a_step_that_asks_for_an_annex_are_counted():
     world, subgoals = World(GRID), andante.build("subgoals(records=200)", GRID)
     first = next(trial for trial in andante.run_many("knn", PROBLEMS, databases=[subgoals]) if trial.learned == 0)
     crowd = andante.Crowd("knn", world, databases=[subgoals])
     ids = crowd.add(GRID.cell(first.problem.start), GRID.cell(first.problem.goal))
-    world.close(GRID.cell(int(first.path[1])))  # so its first step finds a subgoal, and a wall
+    world.close(GRID.cell(int(first.path[1])))  # so its first step finds a subgoal and a wall
     for index in crowd._lanes._squads[0]._minds.pools:
         index.pool["fresh"], fresh = len(index.head) // index.cut.head, int(index.pool["fresh"][0])  # there is no page
     tick = crowd.tick()
@@ -306,7 +306,7 @@ def test_what_was_lost_in_a_step_that_asks_for_an_annex_is_noticed():
     assert crowd.outcomes[ids] == Outcome.GOAL
 
 
-def test_units_that_are_put_elsewhere_while_they_search_do_not_search_for_each_other():
+def test_units_that_are_moved_while_they_search_do_not_mix_up_their_searches():
     world, agents_world, rng = World(GRID), World(GRID), np.random.default_rng(4)
     databases = [andante.build("moves", GRID)]
     crowd = andante.Crowd("cpd", world, databases=databases)
@@ -320,7 +320,7 @@ def test_units_that_are_put_elsewhere_while_they_search_do_not_search_for_each_o
     free = [state for state in np.flatnonzero(GRID.passable.ravel()).tolist() if state not in closed]
     searched = 0
     for number in range(120):
-        if number % 6 == 5:  # all of them in one tick, so that memory given back is taken by others
+        if number % 6 == 5:  # all of them in one tick, so that others take the released memory
             for k in np.flatnonzero(crowd.outcomes[ids] == Outcome.WALKING).tolist():
                 states[k] = int(rng.choice(free))
                 crowd.put(ids[k : k + 1], GRID.cell(states[k]))
@@ -331,12 +331,12 @@ def test_units_that_are_put_elsewhere_while_they_search_do_not_search_for_each_o
                 to = agent.move(states[k], goals[k]).to
                 states[k] = states[k] if to == UNREACHABLE else to
         assert crowd.states[ids].tolist() == states
-    assert searched > 0  # several at a time
+    assert searched > 0  # several at the same time
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(("name", "bodies"), [("cpd", False), ("lrta", True)])
-def test_nothing_is_left_to_compile(name, bodies):
+def test_compile_compiles_everything(name, bodies):
     world = World(GRID)
     crowd = andante.Crowd(name, world, databases=[andante.build("moves", GRID)] if name == "cpd" else (), bodies=bodies)
     crowd.compile()
@@ -377,8 +377,8 @@ def test_a_unit_that_is_cut_off_has_no_wish_to_be_pushed_into_a_wall():
         assert world.passable[y, x]
 
 
-def test_bodies_decide_in_the_same_order_as_if_it_were_found_out_anew_before_each_tick():
-    """Units are cut off, sent again, removed and added, so that who sets out first is another all the time."""
+def test_bodies_decide_in_the_same_order_as_if_it_were_computed_before_each_tick():
+    """Units are cut off, sent again, removed and added, so that the first to set out keeps changing."""
     crowds, worlds = [], []
     for _ in range(2):
         worlds.append(World(GRID))

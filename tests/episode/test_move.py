@@ -1,4 +1,4 @@
-"""One move at a time, as a game asks for them: the same walk as `run`, from wherever the agent is."""
+"""One move at a time, as in a game: the same walk as `run`, from any state."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ NAMES = ["lrta", "lrta(depth=3)", "lss", "tba(budget=5)", "astar"]
 
 
 def walked(agent, state, goal, most=10_000):
-    """The states visited, and all moves."""
+    """Return the states visited, and all moves."""
     path, moves = [state], []
     while path[-1] != goal and len(moves) < most:
         moves.append(agent.move(path[-1], goal))
@@ -32,7 +32,7 @@ def walked(agent, state, goal, most=10_000):
 
 @given(or_graphs(grid_problems(), graph_problems()), st.sampled_from(NAMES))
 @examples(100)
-def test_move_by_move_is_the_walk_of_run(problem, name):
+def test_moves_one_by_one_are_the_walk_of_run(problem, name):
     trial = andante.run(name, problem)
     agent = Agent(name, problem.world)
     for _ in range(2):
@@ -48,7 +48,7 @@ def test_move_by_move_is_the_walk_of_run(problem, name):
 
 @given(grid_problems(), st.sampled_from(["lrta", "lss"]), st.integers(1, 3))
 @examples(60)
-def test_with_sight_it_senses(problem, name, sight):
+def test_an_agent_with_sight_senses(problem, name, sight):
     trial = andante.run(name, problem, sight=sight)
     assert walked(Agent(name, problem.world, sight=sight), problem.start, problem.goal)[0] == trial.path.tolist()
 
@@ -81,7 +81,7 @@ def test_cells_and_numbers_of_any_kind_are_the_same_states():
     assert Agent("tba", grid).move(start, goal).to in [state for state, _ in grid.graph.neighbours(problem.start)]
 
 
-def test_at_the_goal_it_stays_and_goes_on_when_pushed_away():
+def test_at_the_goal_an_agent_stays_and_continues_when_pushed_away():
     grid = Grid(np.ones((1, 5), bool))
     agent = Agent("lrta", grid)
     path, _ = walked(agent, 0, 4)
@@ -92,7 +92,7 @@ def test_at_the_goal_it_stays_and_goes_on_when_pushed_away():
     assert agent._clock[0] == 1
 
 
-def test_no_way_is_an_answer_that_costs_nothing():
+def test_an_unreachable_goal_is_reported_without_expansions():
     grid = Grid(np.array([list("..@.")]))
     agent = Agent("lrta", grid)
     assert agent.move(0, 1).to == 1
@@ -107,7 +107,7 @@ def test_no_way_is_an_answer_that_costs_nothing():
 
 @kernel
 def ponder(graph, memory, params, state, goal):
-    """Give up in state 2, and else go to the last neighbour."""
+    """Give up in state 2; in other states go to the last neighbour."""
     return Move(STUCK, 0.0, 5, 7, 0.5, 1) if state == 2 else Move(state + 1, 1.0, 1, 1, 0.0, 0)
 
 
@@ -117,7 +117,7 @@ def astray(graph, memory, params, state, goal):
     return Move(target(graph, 0, 0), price(graph, 0, 0), 1, 1, 0.0, 0)
 
 
-def test_one_who_gives_up_says_what_it_took():
+def test_an_agent_that_gives_up_reports_its_expansions():
     entry = Algorithm(Card("ponder", "", paper=""), (), (), tuple, ponder)
     agent = Agent(_holder(entry), Graph.from_edges([(i, i + 1, 1.0) for i in range(4)]))
     assert [agent.move(state, 4) for state in (1, 2)] == [Move(2, 1.0, 1, 1, 0.0, 0), Move(STUCK, 0.0, 5, 7, 0.5, 1)]
@@ -127,18 +127,18 @@ def test_one_who_gives_up_says_what_it_took():
 def test_a_wrong_move_is_refused():
     agent = Agent(_holder(Algorithm(Card("astray", "", paper=""), (), (), tuple, astray)), Grid(np.ones((1, 9), bool)))
     assert agent.move(0, 8).to == 1
-    with pytest.raises(AlgorithmError, match=r"went nowhere from \(1, 0\) and said it cost 1"):
+    with pytest.raises(AlgorithmError, match=r"went nowhere from \(1, 0\) and returned the cost 1"):
         agent.move(1, 8)
     assert agent.move(0, 8).to == 1
 
 
 def _holder(entry):
-    """The same with parameters and a memory that hold nothing."""
+    """Return the same algorithm with empty parameters and memory."""
     return replace(entry, params=Params(), defaults=Params(), memory=Memory)
 
 
 @pytest.mark.parametrize(
-    ("state", "goal", "said"),
+    ("state", "goal", "message"),
     [
         (-1, 5, "the state -1 is not a state; there are 9, numbered from 0"),
         (0, 9, "the goal 9 is not a state; there are 9, numbered from 0"),
@@ -152,21 +152,21 @@ def _holder(entry):
         (2**70, 5, "the state 1180591620717411303424 is not a state"),
     ],
 )
-def test_bad_input_gets_a_sentence_and_changes_nothing(state, goal, said):
+def test_bad_input_is_refused_and_changes_nothing(state, goal, message):
     passable = np.ones((3, 3), bool)
     passable[1, 1] = False
     grid = Grid(passable, name="walled")
     agent = Agent("lrta", grid)
     here = agent.move(0, 8).to
-    with pytest.raises(ProblemError, match=said):
+    with pytest.raises(ProblemError, match=message):
         agent.move(state, goal)
     with pytest.raises(ProblemError):
-        agent.move(float(here), 8)  # also when it would go on
+        agent.move(float(here), 8)  # even if it would continue
     assert agent.move(here, 8) == walked(Agent("lrta", grid), 0, 8)[1][1]
     assert (agent._clock[0], agent._clock[1]) == (1, 1)
 
 
-def test_a_watch_does_not_go_on_after_a_move_nor_a_move_after_a_watch():
+def test_a_watch_does_not_continue_after_a_move_nor_a_move_after_a_watch():
     grid = Grid(np.ones((1, 9), bool))
     problem = grid.problem((0, 0), (8, 0))
     agent = Agent("lrta", grid)

@@ -72,8 +72,8 @@ def test_views_are_made_of_primitives_and_other_views(document):
             assert set(component.get("$for", {})) <= {"$let", "$from", "$to", "$step"}
 
 
-def test_expressions_use_only_what_the_format_offers(document):
-    """In ``${{ }}`` the event is ``$``, and there are theme, color, step, events and parent."""
+def test_expressions_use_only_names_of_the_format(document):
+    """In ``${{ }}`` the event is ``$``; the other names are theme, color, step, events and parent."""
     fields = {field for event in document["events"] for field in event} | {"i", "paint", "opacity"}
     found = [
         expression
@@ -97,7 +97,7 @@ def test_every_event_has_an_id_and_a_place(document):
 
 
 def test_parents_come_before_their_children_and_are_never_themselves(document):
-    """Posthoc walks from an event to its parent until there is none: a cycle would never end."""
+    """Posthoc goes from an event to its parent until there is none, so a cycle would never end."""
     seen = set()
     for event in document["events"]:
         if "pId" in event:
@@ -106,7 +106,7 @@ def test_parents_come_before_their_children_and_are_never_themselves(document):
         seen.add(event["id"])
 
 
-def test_events_tell_the_trace(trace, document):
+def test_events_equal_the_trace(trace, document):
     events = document["events"]
     moving = [event for event in events if event["type"] == "moving"]
     assert [event["state"] for event in moving] == trace.moves["state"].tolist()
@@ -120,7 +120,7 @@ def test_events_tell_the_trace(trace, document):
     assert (events[-1]["type"], events[-1]["outcome"]) == ("end", "goal")
 
 
-def test_thoughts_stand_before_the_move_they_led_to(trace, document):
+def test_thoughts_are_before_the_move_they_led_to(trace, document):
     counts, pending = [], 0
     for event in document["events"]:
         if event["type"] == "moving":
@@ -155,7 +155,7 @@ def test_infinity_can_be_written(problem):
     assert first["h"] == "inf"
 
 
-def test_an_end_without_a_move_is_told():
+def test_an_end_without_a_move_is_reported():
     grid = Grid([list("..@..")], name="apart")
     events = json.loads(record("astar", grid.problem((0, 0), (4, 0))).to_posthoc())["events"]
     assert [event["type"] for event in events] == ["map", "source", "destination", "end"]

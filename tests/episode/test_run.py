@@ -1,4 +1,4 @@
-"""Running agents: what a trial tells, and that it depends on nothing but the problem."""
+"""Running agents: the contents of a trial, which depend only on the problem."""
 
 import copy
 import math
@@ -36,10 +36,10 @@ NAMES = ["lrta", "lrta(depth=3)", "rta", "astar", "wastar(weight=3)"]
 
 
 def facts(trial):
-    """All that a trial tells but the time it took."""
-    untold = ("seconds", "first_move_seconds", "path", "optimal_cost")
-    told = {name: value for name, value in vars(trial).items() if name not in untold}
-    return told | {"path": None if trial.path is None else trial.path.tolist()}
+    """Return all fields of a trial except its left_out."""
+    left_out = ("seconds", "first_move_seconds", "path", "optimal_cost")
+    fields = {name: value for name, value in vars(trial).items() if name not in left_out}
+    return fields | {"path": None if trial.path is None else trial.path.tolist()}
 
 
 def maps():
@@ -70,7 +70,7 @@ def test_a_trial_adds_up(name):
         assert f"GOAL after {trial.moves} moves, cost {trial.cost:.2f}" in repr(trial)
 
 
-def test_the_optimal_cost_that_a_problem_knows_is_believed():
+def test_the_optimal_cost_of_a_problem_is_trusted():
     problem = drawn(maps()[0], 1)[0].with_optimal_cost(2.0)
     assert andante.run("lrta", problem).optimal_cost == 2.0
 
@@ -96,18 +96,18 @@ def test_keyword_parameters_work_as_well_as_the_string():
     assert facts(andante.run(andante.find("lrta", depth=3), problem)) == facts(andante.run("lrta(depth=3)", problem))
 
 
-def test_an_agent_keeps_to_its_graph():
+def test_an_agent_refuses_other_graphs():
     one, other = maps()[:2]
     with pytest.raises(ProblemError, match="is on another graph than this agent"):
         Agent("lrta", one).run(drawn(other, 1)[0])
 
 
-# --- what was learned is forgotten ----------------------------------------------------------------------------------
+# --- learned values are forgotten -----------------------------------------------------------------------------------
 
 
 @given(st.lists(grid_problems(), min_size=1, max_size=1), st.integers(2, 4), st.sampled_from(NAMES))
 @examples(60)
-def test_an_agent_that_has_seen_much_does_as_a_new_one(problems, times, name):
+def test_an_agent_walks_like_a_new_one_after_many_problems(problems, times, name):
     problem = problems[0]
     grid = problem.grid
     back = grid.problem(grid.cell(problem.goal), grid.cell(problem.start))
@@ -115,11 +115,11 @@ def test_an_agent_that_has_seen_much_does_as_a_new_one(problems, times, name):
     for _ in range(times):
         assert facts(agent.run(problem)) == fresh
         agent.run(back)
-        agent.run(problem, andante.Limits(moves=1))  # given up half-way
+        agent.run(problem, andante.Limits(moves=1))  # stopped half-way
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_after_four_billion_problems_all_is_as_before(name):
+def test_after_four_billion_problems_results_are_as_before(name):
     problem = drawn(maps()[0], 1)[0]
     agent = Agent(name, problem.graph)
     fresh = facts(agent.run(problem))
@@ -147,7 +147,7 @@ def test_many_problems_are_solved_in_order_on_any_number_of_threads(name, thread
     assert [facts(replace(t, path=None)) for t in together] == [facts(t) for t in without]
 
 
-def test_some_may_fail_and_the_others_are_there_all_the_same():
+def test_problems_that_fail_do_not_affect_others():
     grid = Grid(np.array([list("...@...")]))
     graph = grid.graph
     problems = [grid.problem((0, 0), (2, 0)), grid.problem((0, 0), (6, 0)), grid.problem((4, 0), (6, 0))]
@@ -159,22 +159,22 @@ def test_some_may_fail_and_the_others_are_there_all_the_same():
     assert graph.components[0] != graph.components[6]
 
 
-def test_progress_is_told_until_all_are_done():
+def test_progress_is_reported_until_all_problems_are_done():
     problems = drawn(maps()[0], 30)
-    told = []
-    andante.run_many("lrta", problems, threads=2, progress=told.append)
-    assert sum(told) == 30
-    assert len(told) > 3
-    assert andante.run_many("lrta", [], progress=told.append) == []
+    reported = []
+    andante.run_many("lrta", problems, threads=2, progress=reported.append)
+    assert sum(reported) == 30
+    assert len(reported) > 3
+    assert andante.run_many("lrta", [], progress=reported.append) == []
 
 
 @pytest.mark.parametrize("threads", [0, -1, math.nan, 1.5])
-def test_no_threads_no_work(threads):
+def test_the_number_of_threads_must_be_positive(threads):
     with pytest.raises(ParameterError, match=f"threads must be a whole number of at least 1, got {threads}"):
         andante.run_many("lrta", [], threads=threads)
 
 
-def test_an_error_in_the_middle_ends_it_all():
+def test_an_error_in_the_middle_ends_the_run():
     problems = drawn(maps()[0], 40)
 
     def complain(done):
@@ -184,8 +184,8 @@ def test_an_error_in_the_middle_ends_it_all():
         andante.run_many("lrta", problems, threads=2, progress=complain)
 
 
-def test_idle_agents_serve_later_calls_on_any_thread(monkeypatch):
-    """Whatever is kept, the results are the same."""
+def test_idle_agents_are_used_by_later_calls_on_any_thread(monkeypatch):
+    """Results do not depend on which agents are kept."""
     grid, made = andante.generate("rooms", 20, 20, seed=2), []
     problems, init = andante.random_problems(grid, 12, seed=1), Agent.__init__
     monkeypatch.setattr(
@@ -212,7 +212,7 @@ def test_few_idle_agents_are_kept():
 
 
 @pytest.mark.parametrize("patience", [1, 7, 1000])
-def test_a_loop_interrupted_at_any_moment_goes_on_where_it_was(patience):
+def test_a_loop_interrupted_at_any_moment_resumes(patience):
     problems = drawn(maps()[0], 6)
     agent = Agent("lrta", problems[0].graph)
     whole = [facts(trial) for trial in agent.run_all(problems, paths=False)]
@@ -223,14 +223,14 @@ def test_a_loop_interrupted_at_any_moment_goes_on_where_it_was(patience):
         ended = agent.drive(episodes, count=len(problems), patience=patience)
         rounds += 1
     assert rounds > 1 or patience == 1000
-    assert episodes.rows["moves"].tolist() == [told["moves"] for told in whole]
-    assert episodes.rows["cost"].tolist() == [told["cost"] for told in whole]
-    assert episodes.rows["learned"].tolist() == [told["learned"] for told in whole]
+    assert episodes.rows["moves"].tolist() == [fields["moves"] for fields in whole]
+    assert episodes.rows["cost"].tolist() == [fields["cost"] for fields in whole]
+    assert episodes.rows["learned"].tolist() == [fields["learned"] for fields in whole]
     assert (episodes.rows["nanoseconds"] > 0).all()
 
 
 def test_a_path_longer_than_the_trail_is_kept_whole():
-    """More than 4096 moves: a maze of one corridor, walked by an agent that learns slowly."""
+    """An agent that learns slowly makes more than 4096 moves in a maze of one corridor."""
     rows = 31
     passable = np.ones((rows, 40), bool)
     for y in range(1, rows, 2):
@@ -267,8 +267,8 @@ def second_neighbour(graph, memory, params, state, goal):
     return Move(target(graph, state, 1), price(graph, state, 1), 1, 1, 0.0, 0)
 
 
-def test_an_algorithm_enrolled_again_is_the_new_one(monkeypatch):
-    """As in a notebook, where the cell that defines it is run once more."""
+def test_an_algorithm_registered_again_replaces_the_old_one(monkeypatch):
+    """This happens in a notebook when the cell that defines the algorithm is run again."""
     from andante import agent
 
     andante.algorithms()
@@ -283,15 +283,15 @@ def test_an_algorithm_enrolled_again_is_the_new_one(monkeypatch):
 
 
 @pytest.mark.compiled
-def test_warming_up_says_what_it_compiles_and_nothing_once_it_is_compiled():
+def test_compile_all_reports_only_what_is_not_compiled_yet():
     graphs = [Grid(np.ones((2, 2), bool)).graph, Graph.from_edges([(0, 1, 1.0)])]
     compile_all(map(Outfit.of, ["lrta", "astar", "wastar"]), graphs, lambda what, number, total: None)
-    told = []
-    compile_all(map(Outfit.of, ["lrta", "astar", "wastar"]), graphs, lambda *what: told.append(what))
-    assert told == []
+    reported = []
+    compile_all(map(Outfit.of, ["lrta", "astar", "wastar"]), graphs, lambda *what: reported.append(what))
+    assert reported == []
 
 
-def test_variants_that_think_with_other_bundles_are_compiled_each(monkeypatch):
+def test_variants_with_different_bundles_are_compiled_separately(monkeypatch):
     compiled = []
     monkeypatch.setattr(Agent, "compile", lambda agent: compiled.append(str(agent.algorithm)))
     depths = ["depth_by=fixed", "depth_by=oracle", "depth_by=oracle, depth=3"]
@@ -332,7 +332,7 @@ def test_every_move_has_its_time(monkeypatch, rows):
 
 
 @pytest.mark.compiled
-def test_a_slow_move_is_told_from_the_others():
+def test_a_slow_move_can_be_distinguished_from_the_others():
     """The clock is in the loop, around each step."""
 
     class Params(NamedTuple):
@@ -363,7 +363,7 @@ def test_a_slow_move_is_told_from_the_others():
 
 
 class Lists(NamedTuple):
-    """What the agent looks its moves up in."""
+    """The lists in which the agent looks up its moves."""
 
     move: np.ndarray
 
@@ -401,7 +401,7 @@ def test_databases_reach_the_memory_of_every_agent():
         assert problem.grid.cell(trace.moves["state"][0]) == first
 
 
-def test_agents_at_hand_are_told_apart_by_their_databases():
+def test_cached_agents_are_distinguished_by_their_databases():
     problem = Grid(np.ones((3, 3), bool)).problem((1, 1), (0, 0))
     kept = [[[0]], [[1]], [[0]]]
     went = [andante.run(READER, problem, databases=d, limits=andante.Limits(moves=1)).cells[1] for d in kept]
@@ -409,10 +409,10 @@ def test_agents_at_hand_are_told_apart_by_their_databases():
 
 
 @pytest.mark.compiled
-def test_what_needs_databases_is_not_warmed_up_without_them():
-    told = []
-    compile_all([Outfit.of(READER)], [Grid(np.ones((2, 2), bool))], lambda *what: told.append(what))
-    assert told == []
+def test_algorithms_without_their_databases_are_not_compiled():
+    reported = []
+    compile_all([Outfit.of(READER)], [Grid(np.ones((2, 2), bool))], lambda *what: reported.append(what))
+    assert reported == []
 
 
 # --- the loop does not trust the agent ------------------------------------------------------------------------------
@@ -455,22 +455,22 @@ def misbehaving(fault):
 
 
 @pytest.mark.parametrize(
-    ("fault", "said"),
+    ("fault", "message"),
     [
         (Fault.TELEPORT, "mine(fault=teleport) went from (1, 3) to (3, 3), which is not a move"),
-        (Fault.UNDERCHARGE, "went from (1, 3) to (1, 2) and said it cost 0.5, but it costs 1"),
+        (Fault.UNDERCHARGE, "went from (1, 3) to (1, 2) and returned the cost 0.5, but it costs 1"),
         (Fault.NOWHERE, "went to state 1000, which does not exist: there are 16"),
         (Fault.BELOW, "went to state -7, which does not exist: there are 16"),
-        (Fault.DEAR_WAIT, "went nowhere from (1, 3) and said it cost 1, but waiting costs nothing"),
-        (Fault.NOT_A_NUMBER, "went from (1, 3) to (1, 2) and said it cost nan, but it costs 1"),
+        (Fault.DEAR_WAIT, "went nowhere from (1, 3) and returned the cost 1, but waiting costs nothing"),
+        (Fault.NOT_A_NUMBER, "went from (1, 3) to (1, 2) and returned the cost nan, but it costs 1"),
     ],
 )
-def test_a_wrong_move_is_refused_with_the_agents_name(fault, said):
+def test_a_wrong_move_is_refused_with_the_agents_name(fault, message):
     problem = Grid(np.ones((4, 4), bool)).problem((1, 3), (3, 3))
     for walk in (andante.run, lambda *what: list(andante.watch(*what)), lambda name, p: andante.run_many(name, [p])):
         with pytest.raises(AlgorithmError) as caught:
             walk(misbehaving(fault), problem)
-        assert said.removeprefix("mine(fault=teleport) ") in str(caught.value)
+        assert message.removeprefix("mine(fault=teleport) ") in str(caught.value)
         assert str(caught.value).startswith("mine")
         assert "its step must return a neighbour of the agent's state" in str(caught.value)
 
@@ -499,7 +499,7 @@ def test_a_ratio_below_one_is_refused():
     with pytest.raises(AlgorithmError, match="^lrta arrives on "):
         rows([trial])
     unfinished = andante.run("lrta", problem, limits=andante.Limits(moves=1))
-    assert unfinished.suboptimality_ratio == 1  # not there yet: all that is known is that it is at least 1
+    assert unfinished.suboptimality_ratio == 1  # it has not arrived, so the ratio is only known to be at least 1
 
 
 # --- one agent, one user --------------------------------------------------------------------------------------------
@@ -526,15 +526,17 @@ def test_two_threads_cannot_use_one_agent_at_once():
             lambda: converge_agent(agent, problem, andante.Limits(), 9, True, None),
         )
         for use in uses:
-            with pytest.raises(AlgorithmError, match="^two threads use the same agent of lrta at once, .*run_many"):
+            with pytest.raises(
+                AlgorithmError, match="^two threads use the same agent of lrta at the same time, .*run_many"
+            ):
                 other.submit(use).result()
-        assert agent.run(problem).solved  # but code that holds it may use it
+        assert agent.run(problem).solved  # but the code that holds the lock may use it
     with ThreadPoolExecutor(1) as other:
-        assert other.submit(agent.run, problem).result().solved  # and, one after the other, anybody
+        assert other.submit(agent.run, problem).result().solved  # and so may any other, one at a time
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (lambda grid: andante.run("lrta", grid), "a problem is what grid.problem(start, goal) returns, not <Grid"),
         (lambda grid: Agent("lrta", grid).run(grid), "a problem is what grid.problem(start, goal) returns, not <Grid"),
@@ -556,7 +558,7 @@ def test_two_threads_cannot_use_one_agent_at_once():
         ),
     ],
 )
-def test_arguments_of_another_type_get_a_sentence(call, said):
+def test_arguments_of_another_type_are_refused_in_one_sentence(call, message):
     with pytest.raises(AndanteError) as caught:
         call(Grid(np.ones((3, 3), bool)))
-    assert said in str(caught.value)
+    assert message in str(caught.value)

@@ -1,4 +1,4 @@
-"""Crowds that walk scenes."""
+"""Crowds and single agents in scenes."""
 
 import itertools
 import math
@@ -43,7 +43,7 @@ def test_units_walk_a_scene_to_its_end(kind, targets):
     assert arrived.min() >= 1
 
 
-def test_a_walker_that_knows_all_walks_a_best_path_and_goes_round_a_wall_that_comes():
+def test_the_replanned_walker_takes_a_cheapest_path_around_a_new_wall():
     corridor = Grid([list("....."), list("....."), list(".....")])
     straight = Scene(corridor, [((0, 1), (4, 1))])
     assert replanned_costs(straight).tolist() == [4.0]
@@ -51,7 +51,7 @@ def test_a_walker_that_knows_all_walks_a_best_path_and_goes_round_a_wall_that_co
     assert replanned_costs(Scene(corridor, [((0, 1), (4, 1))], wall))[0] > 4.0
     shut = [Change(3, (3, y), False) for y in (0, 1, 2)]
     assert math.isinf(replanned_costs(Scene(corridor, [((0, 1), (4, 1))], shut))[0])
-    again = [*shut, Change(20, (3, 1), True)]  # it waits, and walks on
+    again = [*shut, Change(20, (3, 1), True)]  # it waits, then continues
     assert replanned_costs(Scene(corridor, [((0, 1), (4, 1))], again)).tolist() == [4.0]
     moved = [NewGoal(2, 0, (0, 0))]
     assert replanned_costs(Scene(corridor, [((0, 1), (4, 1))], moved))[0] == pytest.approx(1 + 2**0.5)
@@ -61,7 +61,7 @@ def test_a_walker_that_knows_all_walks_a_best_path_and_goes_round_a_wall_that_co
 
 
 class Plain:
-    """A unit's view of a scene, played with plain tables and searches over the whole map."""
+    """A unit's view of a scene, computed with plain tables and searches over the whole map."""
 
     def __init__(self, scene, unit):
         self.scene, self.unit = scene, unit
@@ -83,12 +83,12 @@ class Plain:
         return legal_moves(self.free, *cell, self.scene.grid.rule) if self.free[cell[1], cell[0]] else []
 
     def left(self):
-        """The cost from every cell to the goal, as far as there is a path."""
+        """Return the cost from every cell with a path to the goal."""
         return cheapest(self.moves, self.goal)
 
 
 def replayed(trial):
-    """Yield for each tick of a trial the plain scene in it, and where the agent went from and to; check each move."""
+    """Yield for each tick of a trial the plain scene and the agent's move, after checking the move."""
     plain, cells = Plain(trial.scene, trial.unit), [trial.scene.grid.cell(state) for state in trial.path]
     cost = 0.0
     for tick, (here, there) in enumerate(itertools.pairwise(cells), 1):
@@ -100,7 +100,7 @@ def replayed(trial):
     assert trial.cost == pytest.approx(cost)
     if trial.outcome is Outcome.GOAL:
         if len(cells) == trial.ticks + 1 and cells[-1] != plain.goal:
-            plain.before(trial.ticks + 1, cells[-1])  # the goal came to it
+            plain.before(trial.ticks + 1, cells[-1])  # the goal came to the agent
         assert cells[-1] == plain.goal
     if trial.outcome is Outcome.UNREACHABLE:
         assert trial.ticks >= trial.scene.last_tick
@@ -108,7 +108,7 @@ def replayed(trial):
 
 
 def scenes():
-    """Small scenes of all kinds."""
+    """Return small scenes of all kinds."""
     return st.builds(
         lambda seed, kind, rate, moving, targets, every: make_scene(
             andante.generate("rooms", 20, 20, seed=seed % 5),
@@ -132,7 +132,7 @@ def scenes():
 
 @examples(60)
 @given(scenes())
-def test_the_replanned_walker_is_always_on_a_best_path_of_the_present_map(scene):
+def test_the_replanned_walker_is_always_on_a_cheapest_path_of_the_current_map(scene):
     for unit in range(3):
         trial = SceneWalk(Outfit.of("astar"), scene, unit, "event").to_the_end(math.inf, 2000, math.inf)
         for plain, here, there in replayed(trial):
@@ -147,7 +147,7 @@ def test_the_replanned_walker_is_always_on_a_best_path_of_the_present_map(scene)
 @pytest.mark.parametrize("name", ["lrta", "tba(budget=10)"])
 @examples(60)
 @given(scenes())
-def test_agents_walk_scenes_by_legal_moves_and_give_up_only_for_good(name, scene):
+def test_agents_make_legal_moves_in_scenes_and_give_up_only_after_the_last_event(name, scene):
     for unit in range(3):
         trial = walk_scene(name, scene, unit, limits=andante.Limits(moves=3000))
         waits = sum(here == there for _, here, there in replayed(trial))
@@ -159,13 +159,13 @@ def test_agents_walk_scenes_by_legal_moves_and_give_up_only_for_good(name, scene
 
 
 def paid(trial):
-    """What a walk cost, added up from the moves of the plain scene."""
+    """Return the cost of a walk, added up from the moves of the plain scene."""
     return sum(dict(plain.moves(here))[there] for plain, here, there in replayed(trial) if here != there)
 
 
 @examples(40)
 @given(scenes())
-def test_the_ratio_is_what_two_paths_cost_move_by_move(scene):
+def test_the_ratio_equals_that_of_two_paths_added_up_by_hand(scene):
     for unit in range(3):
         best = SceneWalk(Outfit.of("astar"), scene, unit, "event").to_the_end(math.inf, 2000, math.inf)
         trial = walk_scene("lrta", scene, unit, limits=andante.Limits(moves=400))
@@ -176,7 +176,7 @@ def test_the_ratio_is_what_two_paths_cost_move_by_move(scene):
         assert row["solved"] == (trial.outcome is Outcome.GOAL)
 
 
-def test_rows_of_scenes_have_the_ratio_and_never_hide_who_did_not_arrive():
+def test_rows_of_scenes_have_the_ratio_and_include_units_that_did_not_arrive():
     corridor = Grid([list(".....")])
     open_, shut = Scene(corridor, [((0, 0), (4, 0))]), Scene(corridor, [((0, 0), (4, 0))], [Change(2, (3, 0), False)])
     trials = [
@@ -203,7 +203,7 @@ def test_an_agent_that_forgets_at_every_move_of_its_goal_takes_longer_to_catch_i
     assert sum(trial.ticks for trial in kept) < sum(trial.ticks for trial in forgot)
 
 
-def test_crowds_count_what_units_paid_before_they_were_sent_on():
+def test_crowds_count_the_costs_before_units_were_sent_again():
     corridor = Grid([list(".........")])
     events = [Change(4, (6, 0), False), Change(12, (6, 0), True)]
     scene = Scene(corridor, [((0, 0), (8, 0))], events)
@@ -216,7 +216,7 @@ def test_crowds_count_what_units_paid_before_they_were_sent_on():
 
 
 @pytest.mark.parametrize("changes", [[], [Change(50, (0, 0), False)]])
-def test_units_of_crowds_wait_while_their_goals_are_out_of_reach(changes):
+def test_units_of_crowds_wait_while_their_goals_are_unreachable(changes):
     rooms = Grid([list("....@....")])
     events = [NewGoal(3, 0, (7, 0)), NewGoal(6, 0, (3, 0)), NewGoal(4, 1, (8, 0))]
     scene = Scene(rooms, [((0, 0), (3, 0)), ((5, 0), (1, 0))], sorted(events + changes, key=lambda event: event.tick))

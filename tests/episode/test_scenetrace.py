@@ -1,4 +1,4 @@
-"""Traces of scenes: what changed meanwhile is in them, old files are read, and files from the future are refused."""
+"""Traces of scenes: they contain what changed meanwhile; old files are read, those of newer versions are refused."""
 
 import json
 import math
@@ -57,7 +57,7 @@ def test_a_trace_of_a_scene_is_the_walk_of_its_unit(scene, algorithm):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_every_move_of_a_trace_is_legal_on_the_map_as_it_is_then(scene, algorithm):
+def test_every_move_of_a_trace_is_legal_on_the_map_of_its_tick(scene, algorithm):
     trace = record(algorithm, scene, unit=1, limits=Limits(moves=3000))
     width, free = trace.width, trace.passable.copy()
     changes, here = trace.changes.tolist(), trace.start
@@ -84,7 +84,7 @@ def test_turns_that_an_agent_waits_are_missing_from_its_ticks():
     assert math.isnan(trace.optimal_cost)
 
 
-def test_what_has_no_effect_is_not_in_a_trace():
+def test_changes_without_effect_are_not_in_a_trace():
     grid = Grid([list("....."), list(".@...")], name="room")
     events = [Change(2, (1, 1), opened=False), NewGoal(2, 0, (1, 1)), Change(90, (2, 1), opened=False)]
     trace = record("lrta", Scene(grid, [((0, 0), (4, 0))], events))
@@ -102,7 +102,7 @@ def test_a_goal_that_flees_is_followed_in_the_trace():
     assert trace.goals_before([1, int(trace.goals["tick"][0])]).tolist() == [trace.goal, int(trace.goals["state"][0])]
 
 
-def test_what_was_learned_is_measured_to_where_the_goal_was():
+def test_learned_values_are_compared_with_the_goal_of_their_tick():
     scene = make_scene(ROOMS, 4, "doors", changes_per_second=10, ticks=200, moving=1.0, targets="wander", seed=5)
     trace = next(one for unit in range(4) if len((one := record("lrta", scene, unit=unit)).goals))
     last = int(np.flatnonzero(trace.thoughts["kind"] == LEARNED)[-1])
@@ -127,7 +127,7 @@ def test_a_trace_of_a_scene_is_saved_and_loaded(scene, tmp_path):
     assert math.isnan(again.optimal_cost) == (not trace.is_still)
 
 
-def test_a_unit_that_is_not_there_and_sight_are_refused():
+def test_an_unknown_unit_and_sight_are_refused():
     scene = Scene(andante.generate("empty", 5, 5), [((0, 0), (4, 4))])
     with pytest.raises(ProblemError, match="there is no unit 1"):
         record("lrta", scene, unit=1)
@@ -149,15 +149,15 @@ def test_a_file_of_version_1_is_read_and_written_as_version_2():
     assert json.loads(trace.to_json())["version"] == 2
 
 
-def test_a_file_from_the_future_is_refused_in_one_sentence(tmp_path):
+def test_a_file_of_a_newer_version_is_refused_in_one_sentence(tmp_path):
     document = {**json.loads(OLD.read_text()), "version": 3}
     (tmp_path / "new.json").write_text(resealed(document))
-    with pytest.raises(TraceError, match=re.escape("version 3, this Andante reads versions 1 to 2; update Andante")):
+    with pytest.raises(TraceError, match=re.escape("version 3; this Andante reads versions 1 to 2; update Andante")):
         Trace.load(tmp_path / "new.json")
 
 
 CHANGES = {
-    "look": ([(1, 3, 7)], "characters that mean nothing"),
+    "look": ([(1, 3, 7)], "unknown characters"),
     "outside": ([(1, 72, 64)], "outside the map"),
     "order": ([(5, 3, 64), (4, 3, 46)], "in the order of their ticks"),
     "tick 0": ([(0, 3, 64)], "in the order of their ticks"),
@@ -165,7 +165,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("wrong", CHANGES)
-def test_changes_that_cannot_be_are_refused(wrong):
+def test_impossible_changes_are_refused(wrong):
     rows, sentence = CHANGES[wrong]
     document = json.loads(Trace.load(OLD).to_json())
     document["changes"] = pack_table(np.array(rows, CHANGE))
@@ -173,7 +173,7 @@ def test_changes_that_cannot_be_are_refused(wrong):
         Trace.from_json(resealed(document))
 
 
-def test_goals_and_ticks_that_cannot_be_are_refused():
+def test_impossible_goals_and_ticks_are_refused():
     whole = json.loads(Trace.load(OLD).to_json())
     goals = {**whole, "goals": pack_table(np.array([(1, -1)], NEW_GOAL))}
     with pytest.raises(TraceError, match="outside the map"):

@@ -1,4 +1,4 @@
-"""Traces: what is recorded is what happened, and what is saved comes back or is refused with a sentence."""
+"""Traces: they contain what happened, and saved ones are read again or refused in one sentence."""
 
 import base64
 import hashlib
@@ -62,7 +62,7 @@ def same(a: Trace, b: Trace) -> bool:
 # --- recording ---
 
 
-def test_an_agent_that_discovers_the_map_leaves_a_trace_of_it(problem, grid):
+def test_a_trace_contains_what_an_agent_discovers(problem, grid):
     trace = record("astar", problem, sight=2)
     trial = andante.run("astar", problem, sight=2)
     assert trace.sight == 2
@@ -73,7 +73,7 @@ def test_an_agent_that_discovers_the_map_leaves_a_trace_of_it(problem, grid):
     assert record("astar", problem).discovered.tolist() == []
 
 
-def test_a_trace_tells_the_same_as_a_trial(problem, algorithm):
+def test_a_trace_agrees_with_a_trial(problem, algorithm):
     trace, trial = record(algorithm, problem), andante.run(algorithm, problem)
     assert trace.path.tolist() == trial.path.tolist()
     assert trace.outcome is trial.outcome is Outcome.GOAL
@@ -99,7 +99,7 @@ def test_parameters_can_be_keywords(problem):
         record("nobody", problem)
 
 
-def test_what_was_learned_lies_above_the_straight_line(problem):
+def test_learned_values_are_above_the_straight_line_heuristic(problem):
     trace = record("lrta", problem)
     learned = trace.thoughts[trace.thoughts["kind"] == LEARNED]
     rise = trace.learned_rise
@@ -112,7 +112,7 @@ def test_what_was_learned_lies_above_the_straight_line(problem):
     assert rise[y, x] == pytest.approx(last["value"] - straight)
 
 
-def test_the_cap_on_thoughts_keeps_the_first_and_says_so(problem):
+def test_the_cap_on_thoughts_keeps_the_first_and_is_recorded(problem):
     whole, cut = record("lrta(depth=3)", problem), record("lrta(depth=3)", problem, most_thoughts=50)
     assert not whole.thoughts_cut
     assert cut.thoughts_cut
@@ -130,7 +130,7 @@ def test_limits_end_a_trace(problem):
     assert len(trace.moves) == 3
 
 
-def test_no_way_makes_a_trace_without_moves():
+def test_an_unreachable_goal_gives_a_trace_without_moves():
     grid = Grid([list("..@..")], name="apart")
     trace = record("lrta", grid.problem((0, 0), (4, 0)))
     assert (trace.outcome, len(trace.moves), trace.optimal_cost) == (Outcome.UNREACHABLE, 0, math.inf)
@@ -149,7 +149,7 @@ def test_a_problem_without_a_map_is_refused(problem):
 # --- saving and loading ---
 
 
-def test_what_is_saved_comes_back(problem, algorithm, tmp_path):
+def test_a_saved_trace_is_loaded_again(problem, algorithm, tmp_path):
     trace = record(algorithm, problem)
     trace.save(tmp_path / "a.json")
     assert same(trace, Trace.load(tmp_path / "a.json"))
@@ -195,7 +195,7 @@ def test_any_trace_round_trips(moves, thoughts, terrain):
 
 
 def test_the_column_format_is_the_documented_one(problem):
-    """Read a column by the words of the module's docstring alone."""
+    """Read a column only by the description in the module's docstring."""
     trace = record("lrta", problem)
     column = json.loads(trace.to_json())["thoughts"]["state"]
     assert (column["type"], column["delta"]) == ("int32", True)
@@ -209,7 +209,7 @@ def test_the_column_format_is_the_documented_one(problem):
 
 
 def reseal(document: dict) -> str:
-    """The document with a checksum that fits, as a forger would write it."""
+    """Return the document with a correct checksum, as a forger would write it."""
     document.pop("checksum", None)
     canonical = json.dumps(document, sort_keys=True, separators=(",", ":"))
     return json.dumps({**document, "checksum": hashlib.sha256(canonical.encode()).hexdigest()})
@@ -230,10 +230,10 @@ def document(problem):
         (b"[1, 2]", "lacks"),
         (b"{}", "lacks"),
         (b'{"format": "posthoc"}', "lacks"),
-        (b'{"format": "andante-trace", "version": 3}', "version 3, this Andante reads versions 1 to 2; update Andante"),
-        (b'{"format": "andante-trace", "version": "2"}', "version '2', .* to 2; record it again"),
-        (b'{"format": "andante-trace", "version": 0}', "version 0, .* to 2; record it again"),
-        (b'{"format": "andante-trace", "version": true}', "version True, .* to 2; record it again"),
+        (b'{"format": "andante-trace", "version": 3}', "version 3; this Andante reads versions 1 to 2; update Andante"),
+        (b'{"format": "andante-trace", "version": "2"}', "version '2'; .* to 2; record it again"),
+        (b'{"format": "andante-trace", "version": 0}', "version 0; .* to 2; record it again"),
+        (b'{"format": "andante-trace", "version": true}', "version True; .* to 2; record it again"),
         (b'{"format": "andante-trace", "version": 1}', "checksum"),
         (b'{"format": "andante-trace", "version": 2}', "checksum"),
         (b'{"format": "andante-trace", "version": 1, "checksum": 3}', "checksum"),
@@ -247,7 +247,7 @@ def test_foreign_files_are_refused(text, sentence, tmp_path):
     assert str(file) in str(caught.value)
 
 
-def test_one_changed_letter_is_noticed(document, tmp_path):
+def test_one_changed_character_is_detected(document, tmp_path):
     text = json.dumps(document)
     for at in range(0, len(text), 97):
         changed = text[:at] + ("A" if text[at] != "A" else "B") + text[at + 1 :]
@@ -306,7 +306,7 @@ def test_one_changed_letter_is_noticed(document, tmp_path):
     ],
 )
 def test_forged_files_are_refused_with_a_sentence(document, change):
-    with pytest.raises(TraceError, match="not a whole trace"):
+    with pytest.raises(TraceError, match="not a complete trace"):
         Trace.from_json(reseal({**document, **change}))
 
 
@@ -326,17 +326,17 @@ def test_forged_files_are_refused_with_a_sentence(document, change):
         ("thoughts", "value", math.nan),
     ],
 )
-def test_rows_that_no_agent_leaves_behind_are_refused(problem, table, column, value):
+def test_rows_that_no_agent_can_produce_are_refused(problem, table, column, value):
     trace = record("lrta", problem)
     getattr(trace, table)[column][0] = value
-    with pytest.raises(TraceError, match="not a whole trace"):
+    with pytest.raises(TraceError, match="not a complete trace"):
         Trace.from_json(trace.to_json())
 
 
 @pytest.mark.filterwarnings("error")
-def test_differences_that_add_up_to_no_number_are_refused_without_a_warning(document):
+def test_differences_that_overflow_are_refused_without_a_warning(document):
     costs = pack(np.resize([math.inf, -math.inf], document["moves"]["cost"]["length"]))
-    with pytest.raises(TraceError, match="not a whole trace"):
+    with pytest.raises(TraceError, match="not a complete trace"):
         Trace.from_json(reseal({**document, "moves": {**document["moves"], "cost": {**costs, "delta": True}}}))
 
 
@@ -351,7 +351,7 @@ def test_documents_nested_too_deeply_are_refused(document):
         Trace.from_json(json.dumps({**document, "title": deep}))
 
 
-def test_a_way_that_should_have_cost_nothing_has_a_ratio(document):
+def test_a_path_with_an_optimal_cost_of_zero_has_a_ratio(document):
     trace = Trace.from_json(reseal({**document, "optimal_cost": 0}))
     assert trace.suboptimality_ratio == math.inf
 
@@ -364,9 +364,9 @@ def test_a_trace_that_does_not_end_is_not_read(monkeypatch):
         Trace.load("/dev/zero")
 
 
-def test_moves_cannot_speak_of_thoughts_that_are_not_there(document, problem):
+def test_moves_cannot_refer_to_missing_thoughts(document, problem):
     fewer = json.loads(record("lrta", problem, most_thoughts=3).to_json())
-    with pytest.raises(TraceError, match="thoughts that it does not hold"):
+    with pytest.raises(TraceError, match="thoughts that it does not contain"):
         Trace.from_json(reseal({**document, "thoughts": fewer["thoughts"]}))
 
 
@@ -401,5 +401,5 @@ def test_an_absurdly_large_file_is_not_read(tmp_path):
         Trace.load(file)
 
 
-def test_repr_says_who_and_how_far(problem):
+def test_repr_names_the_algorithm_and_the_map(problem):
     assert repr(record("astar", problem)).startswith("<Trace astar on pocket: ")

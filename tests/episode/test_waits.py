@@ -1,4 +1,4 @@
-"""Waits are bounded by demand over budget, whatever the algorithms, the priorities and the budget's unit."""
+"""Waits are bounded by demand over budget, for all algorithms, priorities and units of the budget."""
 
 from functools import partial
 
@@ -24,28 +24,28 @@ UNEQUAL = np.resize([0.5, 1.0, 4.0], len(PROBLEMS))
 
 
 def bounds(most, algorithm, priority, budget):
-    """The longest wait of each unit, as march.py and the how-to say: arrays of one number per unit, and the budget."""
+    """Return the bound on each unit's wait from march.py and the how-to, for arrays with one number per unit."""
     squads, squad = np.unique(algorithm, return_inverse=True)
     demand = np.bincount(squad, most)[squad]
     return 2 * most * priority.sum() / (priority * budget) + len(squads) * (demand / budget + 1) + 1
 
 
 def waits(crowd, **budget):
-    """The longest wait of each unit, in ticks, until all have arrived."""
-    wait, longest, said = np.zeros(len(crowd), int), np.zeros(len(crowd), int), 0
+    """Return the longest wait of each unit, in ticks, until all have arrived."""
+    wait, longest, reported = np.zeros(len(crowd), int), np.zeros(len(crowd), int), 0
     for _ in range(200_000):
         walking, before = crowd.outcomes == andante.Outcome.WALKING, crowd.moves.copy()
         if not walking.any():
-            assert said == longest.max()
+            assert reported == longest.max()
             return longest
         tick = crowd.tick(**budget)
         wait = np.where(walking & (crowd.moves == before), wait + 1, 0)
-        longest, said = np.maximum(longest, wait), max(said, tick.longest_wait)
+        longest, reported = np.maximum(longest, wait), max(reported, tick.longest_wait)
     raise AssertionError("they walk for ever")
 
 
 def made(algorithms, priority, **how):
-    """A crowd, and the algorithm and the priority of each unit."""
+    """Return a crowd, and the algorithm and the priority of each unit."""
     crowd = andante.Crowd(GRID, **how)
     for algorithm in algorithms:
         crowd.add(STARTS, GOALS, algorithm=algorithm, priority=priority)
@@ -66,14 +66,14 @@ def test_in_expansions(algorithms, priority, budget):
 
 # --- by a clock -----------------------------------------------------------------------------------------------------
 
-# The loop of a crowd is compiled for each clock and step: here are small ones.
+# The loop of a crowd is compiled for each clock and step, so these are small.
 ALIKE_BY_CLOCK, SEVERAL_BY_CLOCK = ["rta"], ["lrta", "lrta(depth=2)", "rta"]
-USUAL, SLOW = 900, 200_000  # nanoseconds that a move takes at most, and that one of some hundred takes
+USUAL, SLOW = 900, 200_000  # the most nanoseconds of a usual move, and those of one in a few hundred
 
 
 @kernel
 def even_clock(scratch):
-    """Let every move take from 100 to 900 ns, by chance; the second number is where chance stands."""
+    """Make every move take from 100 to 900 ns at random; the second number is the state of the random numbers."""
     scratch[1] = (scratch[1] * 1103515245 + 12345) % 2147483648
     scratch[0] += 100 + scratch[1] // 65536 % 801
     return scratch[0]
@@ -81,14 +81,14 @@ def even_clock(scratch):
 
 @kernel
 def uneven_clock(scratch):
-    """Let one move of some hundred take very long, as if the machine did something else."""
+    """Make one in a few hundred moves take very long, as if the machine did something else."""
     scratch[1] = (scratch[1] * 1103515245 + 12345) % 2147483648
     scratch[0] += 200_000 if scratch[1] // 65536 % 300 == 0 else 100 + scratch[1] // 65536 % 801
     return scratch[0]
 
 
 def use(monkeypatch, clock):
-    """Let crowds go by this clock; what is done in Python takes no time."""
+    """Make crowds use this clock; time spent in Python does not count."""
     monkeypatch.setattr(squad_room, "marcher", partial(marcher, clock=clock))
     monkeypatch.setattr(crowd_room, "perf_counter_ns", lambda: 0)
 
@@ -111,7 +111,7 @@ def test_in_microseconds(monkeypatch, algorithms, priority, lanes):
 
 @kernel
 def late_clock(scratch):
-    """Let the very first move take a millisecond."""
+    """Make the very first move take a millisecond."""
     scratch[1] += 1
     scratch[0] += 1_000_000 if scratch[1] == 2 else 500
     return scratch[0]
@@ -125,7 +125,7 @@ def test_the_first_move_may_take_very_long(monkeypatch):
 
 
 def test_budgets_of_both_kinds_by_turns():
-    """A move of some hundred nanoseconds is not taken for one of some hundred expansions."""
+    """A move of a few hundred nanoseconds is not taken for one of a few hundred expansions."""
     crowd, *_ = made(ALIKE, EQUAL)
     for _ in range(10):
         for _ in range(3):

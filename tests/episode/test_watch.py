@@ -1,4 +1,4 @@
-"""Watching: one move at a time, the same moves as running, with the thoughts behind each."""
+"""Watching: one move at a time, the same moves as in a run, with the thoughts before each."""
 
 import numpy as np
 import pytest
@@ -28,8 +28,8 @@ def test_watching_changes_nothing(problem, name):
     assert sum(turn.states_expanded for turn in turns) == trial.states_expanded
     assert sum(turn.states_touched for turn in turns) == trial.states_touched
     assert sum(turn.learned for turn in turns) == pytest.approx(trial.learned)
-    told = [watch.trial.outcome, watch.trial.cost, watch.trial.values_stored, watch.trial.path.tolist()]
-    assert told == [trial.outcome, trial.cost, trial.values_stored, trial.path.tolist()]
+    result = [watch.trial.outcome, watch.trial.cost, watch.trial.values_stored, watch.trial.path.tolist()]
+    assert result == [trial.outcome, trial.cost, trial.values_stored, trial.path.tolist()]
     assert list(watch) == []  # it is over
 
 
@@ -59,14 +59,14 @@ def test_the_trial_so_far():
     assert watch.trial.outcome is Outcome.GOAL
 
 
-def test_there_may_be_nothing_to_watch():
+def test_a_watch_may_have_no_moves():
     grid = Grid(np.array([list(".@.")]))
     watch = andante.watch("astar", grid.problem((0, 0), (2, 0)))
     assert list(watch) == []
     assert watch.trial.outcome is Outcome.UNREACHABLE
 
 
-def test_limits_count_for_those_who_watch():
+def test_limits_end_a_watch():
     grid = Grid(np.ones((1, 9), bool))
     watch = andante.watch("lrta", grid.problem((0, 0), (8, 0)), limits=andante.Limits(moves=3))
     assert [turn.state for turn in watch] == [1, 2, 3]
@@ -84,8 +84,8 @@ def test_a_full_log_loses_thoughts_not_moves():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_two_can_be_watched_in_turn(name):
-    """Two ways that cross: neither may take the other's path for its own."""
+def test_two_agents_can_be_watched_alternately(name):
+    """The two paths cross, and neither agent may take the other's path for its own."""
     grid = Grid(np.ones((8, 8), bool))
     across, down = grid.problem((0, 3), (7, 3)), grid.problem((3, 0), (3, 7))
     pairs = zip(andante.watch(name, across), andante.watch(name, down), strict=True)
@@ -95,8 +95,8 @@ def test_two_can_be_watched_in_turn(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_agent_has_one_head(name):
-    """One that has turned to another problem has forgotten the first, and says so rather than walking on at random."""
+def test_an_agent_works_on_one_problem_at_a_time(name):
+    """An agent that has begun another problem has forgotten the first, and raises an error."""
     grid = Grid(np.ones((8, 8), bool))
     across, down = grid.problem((0, 3), (7, 3)), grid.problem((3, 0), (3, 7))
     agent = Agent(name, grid)
@@ -109,4 +109,4 @@ def test_an_agent_has_one_head(name):
             ProblemError, match=r"begun another problem and forgotten <Problem \(0, 3\) to \(7, 3\) on map>"
         ):
             next(watch)
-        assert len(list(later)) == 7  # it had not begun
+        assert len(list(later)) == 7  # it had not started

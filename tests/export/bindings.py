@@ -9,12 +9,18 @@ from typing import Any
 import numpy as np
 
 from andante.export.library import ERRORS
+from tests.export.compiling import shared_library
 
 CODES = {name: -number for number, name in enumerate(ERRORS, 1)}
 STEP = np.dtype(
     [("state", "i8"), ("cost", "f8"), ("expanded", "i8"), ("touched", "i8"), ("learned", "f8"), ("found", "i8")]
 )
 ROOM = 64  # steps that a run can write at a time
+
+
+def library_in(folder):
+    """Return the library of a folder, loaded."""
+    return ctypes.CDLL(str(shared_library(folder)))
 
 
 class Files(ctypes.Structure):

@@ -8,7 +8,7 @@ import pytest
 
 STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
 SANITIZED = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-#: Sanitizers, names of libraries and what `nm` prints are others elsewhere.
+#: Sanitizers, names of libraries and the output of `nm` are different on other systems.
 needs_gcc = pytest.mark.skipif(sys.platform != "linux" or shutil.which("gcc") is None, reason="needs gcc on Linux")
 
 
@@ -22,6 +22,11 @@ def run(*command, **options):
 def static_library(folder):
     """Return the library for this machine."""
     return next(folder.glob("*/libandante.a"))
+
+
+def shared_library(folder):
+    """Return the shared library for this machine."""
+    return next(folder.glob("linux-*/libandante.so"))
 
 
 def compiled(folder, program, *flags, source="example.c", also=()):

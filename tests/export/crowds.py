@@ -9,7 +9,7 @@ import numpy as np
 
 import andante
 from andante.export.records import tick_names
-from tests.export.bindings import CODES, Files, memory
+from tests.export.bindings import CODES, Files, library_in, memory
 
 NAME, UNITS, MEMORY = "lrta", 40, 1_000_000
 FULL = 2
@@ -128,10 +128,6 @@ class CCrowd:
         room = ctypes.c_void_p(self._memory.ctypes.data)
         assert self.call("grow", self._at, ctypes.byref(self._files), room, self._bytes) == 0
         before[:] = -9
-
-
-def library_in(folder):
-    return ctypes.CDLL(str(next(folder.glob("linux-*/*.so"))))
 
 
 def crowd_in(folder, grid, name=NAME, databases=()):

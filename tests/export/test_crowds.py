@@ -13,9 +13,9 @@ from andante.export import export
 from andante.export.crowds import CrowdPlan, CrowdSize
 from andante.export.images import MapImage
 from andante.kernel import JIT
-from tests.export.bindings import CODES
+from tests.export.bindings import CODES, library_in
 from tests.export.compiling import needs_gcc
-from tests.export.crowds import CLOCK, MEMORY, NAME, UNITS, Both, CCrowd, crowd_in, library_in, play, same
+from tests.export.crowds import CLOCK, MEMORY, NAME, UNITS, Both, CCrowd, crowd_in, play, same
 
 pytestmark = [
     pytest.mark.compiled,

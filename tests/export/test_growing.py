@@ -13,9 +13,9 @@ from andante.export import export
 from andante.export.crowds import CrowdPlan, CrowdSize, Made
 from andante.export.images import MapImage
 from andante.kernel import JIT
-from tests.export.bindings import CODES
+from tests.export.bindings import CODES, library_in
 from tests.export.compiling import needs_gcc, run
-from tests.export.crowds import FULL, MEMORY, NAME, CCrowd, crowd_in, in_node, library_in, same
+from tests.export.crowds import FULL, MEMORY, NAME, CCrowd, crowd_in, in_node, same
 
 pytestmark = [
     pytest.mark.full,  # exported crowds are another loop, with the host's clock

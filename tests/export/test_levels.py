@@ -14,9 +14,8 @@ from andante.export import export
 from andante.export.images import MAP_NUMBERS, MapImage, Plan
 from andante.kernel import JIT
 from andante.world.changes import RECENT
-from tests.export.bindings import CODES, CAgent, memory
+from tests.export.bindings import CODES, CAgent, library_in, memory
 from tests.export.compiling import compiled, needs_gcc, run
-from tests.export.walking import library_in
 
 pytestmark = [
     pytest.mark.full,  # the kernel that repairs levels takes long to optimise
@@ -83,9 +82,9 @@ def test_moves_are_the_same_while_cells_close_and_open(name, at_once, grid, fold
             if to < 0:
                 break
             walked, state = walked + (to != state), to
-    mended = sum(int(one.mends.scalars["number"][0]) for one in pair.world.followers)
+    repaired = sum(int(one.repairs.scalars["number"][0]) for one in pair.world.followers)
     assert walked > 20
-    assert (mended > 5) is (name != "lrta")
+    assert (repaired > 5) is (name != "lrta")
     assert at_once < 700 or pair.world.version > RECENT
 
 

@@ -37,7 +37,7 @@ def image(grid):
 
 @pytest.fixture(scope="module")
 def reader(grid, image, tmp_path_factory):
-    """Return a function that passes a kind, a file's contents and questions to the readers and returns the answers."""
+    """A function that passes a kind, a file's contents and questions to the readers and returns the answers."""
     folder = tmp_path_factory.mktemp("readers")
     parts = re.findall(r"```c\n(.*?)```", PAGE.read_text(), re.DOTALL)
     assert all(len(part.splitlines()) <= 35 for part in parts)

@@ -9,7 +9,7 @@ from andante.agent import find
 from andante.episode.single import Agent
 from andante.export import export
 from andante.kernel import JIT
-from tests.export.compiling import needs_gcc, static_library
+from tests.export.compiling import needs_gcc, run, shared_library, static_library
 from tests.export.walking import (
     HAS_ZIG,
     LEVELS,
@@ -47,9 +47,9 @@ def maps():
     return made
 
 
-def written(names, maps, out):
+def written(names, maps, out, targets=TARGETS):
     databases = [one for _, each in maps for one in each.values()]
-    export(names, [grid for grid, _ in maps], out, databases=databases, targets=TARGETS)
+    export(names, [grid for grid, _ in maps], out, databases=databases, targets=targets)
     return out
 
 
@@ -85,6 +85,17 @@ def test_on_a_level_of_the_map(maps, tmp_path):
 def test_the_library_is_small(folder):
     """Settings of one algorithm share its machine code."""
     assert static_library(folder).stat().st_size < 100_000 * len(REGISTER) / 2
+
+
+def test_libraries_of_one_agent_are_small(maps, folder, tmp_path):
+    """This includes the two agents with the largest machine code."""
+    run("ar", "x", static_library(folder), "--output", tmp_path)
+    named = {one.replace("-", "_"): one for one in REGISTER}
+    largest = sorted((path.stat().st_size, path.stem) for path in tmp_path.glob("*.o") if path.stem in named)[-2:]
+    for _, name in largest:
+        alone = written([named[name]], maps[:1], tmp_path / name, targets="this")
+        assert 50_000 < static_library(alone).stat().st_size < 100_000
+        assert shared_library(alone).stat().st_size < 100_000
 
 
 @pytest.fixture(scope="module")

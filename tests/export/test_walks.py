@@ -11,7 +11,7 @@ import andante
 from andante.episode.single import Agent
 from andante.export.images import MapImage
 from andante.kernel import JIT
-from tests.export.bindings import STEP, CAgent, Trial
+from tests.export.bindings import STEP, CAgent, Trial, library_in
 from tests.export.compiling import needs_gcc, run
 from tests.export.walking import (
     HAS_ZIG,
@@ -21,7 +21,6 @@ from tests.export.walking import (
     check_walks,
     exported,
     far_pairs,
-    library_in,
     pairs,
 )
 

@@ -1,6 +1,5 @@
 """Comparison of agents of an exported library with the same agents in Python."""
 
-import ctypes
 import importlib.util
 import json
 import shutil
@@ -14,12 +13,12 @@ from andante.episode.single import Agent
 from andante.episode.trial import Limits
 from andante.export import export
 from andante.world.problem import Problem
-from tests.export.bindings import CAgent
+from tests.export.bindings import CAgent, library_in
 
 HAS_ZIG = importlib.util.find_spec("ziglang") is not None or shutil.which("zig") is not None
 LIMITS = Limits(moves=5000)
 REGISTER = [entry.card.name for entry in algorithms() if entry.step.__module__.startswith("andante.")]
-#: It needs another pattern than all others, and a folder has one of each kind for a map.
+#: It needs a different pattern from all others, and a folder has one database of each kind for a map.
 LEVELS, PATTERN = "dprlrta", "pattern(base=3, cover=aligned)"
 
 
@@ -30,10 +29,6 @@ def exported(grid, agents, out, *, living=False):
     targets = ["this", "wasm"] if HAS_ZIG else ["this"]
     export(list(agents), grid, out, databases=list(databases.values()), targets=targets, living=living)
     return out, databases
-
-
-def library_in(folder):
-    return ctypes.CDLL(str(next(folder.glob("linux-*/*.so"))))
 
 
 def pairs(grid, count, seed=1):
@@ -83,7 +78,7 @@ def edits_of(grid, problem):
 
 
 def is_cut_off(world, state, goal):
-    """Return whether no path leads on: the wall may stand in the only door."""
+    """Return whether no path leads to the goal, because the wall may be in the only door."""
     label = world.frozen().graph.components
     return label[state] != label[goal]
 
@@ -123,7 +118,7 @@ def check_changes(name, grid, folder, databases, problems):
 
 
 def in_node(folder, tasks, tmp_path):
-    """Return what agents did with tasks in Node."""
+    """Return the results of tasks that agents run in Node."""
     (tmp_path / "tasks.json").write_text(json.dumps(tasks))
     script = [shutil.which("node"), "tests/export/walk.mjs", str(folder), str(tmp_path / "tasks.json")]
     done = subprocess.run(script, capture_output=True, text=True, timeout=120)

@@ -1,7 +1,7 @@
 """Fill in the rows of ``counts.txt`` that have no answer yet: ``python -m tests.golden``.
 
-Rows that have one are left as they are: if an algorithm is meant to behave otherwise from now on, delete its answers first. Each new
-answer is confirmed before it is written down (`tests.golden.counts.confirm` says by what).
+Rows with an answer are not changed; if an algorithm is meant to behave differently, delete its answers first. Each new answer is
+confirmed before it is written (see `tests.golden.counts.confirm`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tests.golden.counts import FILE, compute, confirm, question_of
 
 
 def filled_in(line: str) -> str:
-    """The line with its answer; comments, blanks and answered questions as they are."""
+    """Return the line with its answer; comments, blank lines and answered questions are not changed."""
     words = line.split()
     if not words or line.startswith("#") or len(words) > 4:
         return line

@@ -14,7 +14,7 @@ FILE = Path(__file__).with_name("counts.txt")
 
 
 class Question(NamedTuple):
-    """What is asked: an algorithm's way from a start to a goal on a generated map."""
+    """A run of an algorithm from a start to a goal on a generated map."""
 
     map: str  # kind:size:seed
     start: tuple[int, int]
@@ -23,7 +23,7 @@ class Question(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What it took; the fingerprint is of the map, so that one can tell a changed map from a changed algorithm."""
+    """The result; the map's fingerprint distinguishes a changed map from a changed algorithm."""
 
     fingerprint: str
     outcome: str
@@ -33,13 +33,13 @@ class Answer(NamedTuple):
 
 
 def read() -> list[tuple[Question, Answer | None]]:
-    """The rows of the file; those that nobody has filled in yet have no answer."""
+    """Return the rows of the file; those that are not filled in yet have no answer."""
     lines = [line.split() for line in FILE.read_text().splitlines() if line.strip() and not line.startswith("#")]
     return [(question_of(words[:4]), _answer(words[4:]) if words[4:] else None) for words in lines]
 
 
 def question_of(words: list[str]) -> Question:
-    """The question in the first four columns of a row."""
+    """Return the question in the first four columns of a row."""
     where, start, goal, algorithm = words
     (start_x, start_y), (goal_x, goal_y) = (map(int, cell.split(",")) for cell in (start, goal))
     return Question(where, (start_x, start_y), (goal_x, goal_y), algorithm)
@@ -52,24 +52,24 @@ def _answer(words: list[str]) -> Answer:
 
 @cache
 def grid_of(name: str) -> Grid:
-    """The map that a row names."""
+    """Return the map that a row names."""
     kind, size, seed = name.split(":")
     width, height = map(int, size.split("x"))
     return andante.generate(kind, width, height, seed=int(seed))
 
 
 def compute(question: Question) -> Answer:
-    """What Andante answers today."""
+    """Return the current answer of Andante."""
     grid = grid_of(question.map)
     trial = andante.run(question.algorithm, grid.problem(question.start, question.goal))
     return Answer(grid.fingerprint[:8], trial.outcome.name, trial.moves, trial.cost, trial.states_expanded)
 
 
 def confirm(question: Question, answer: Answer) -> None:
-    """Hold an answer against something too simple to be wrong.
+    """Compare an answer with something too simple to be wrong.
 
-    LRTA* and RTA* have twins in plain Python, which must agree in everything. Of A* the cost must be Dijkstra's, of weighted A*
-    it must be within the weight; their counts of states are only what they were when they were written down.
+    LRTA* and RTA* have twins in plain Python, which must agree in everything. The cost of A* must be Dijkstra's, and that
+    of weighted A* must be within the weight. Their counts of states are only compared with earlier ones.
     """
     grid = grid_of(question.map)
     start, goal = grid.state(*question.start), grid.state(*question.goal)

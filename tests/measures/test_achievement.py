@@ -1,4 +1,4 @@
-"""Goal achievement time: against a clock that is run turn by turn, on real walks and on made-up ones."""
+"""Goal achievement time: compared with a clock that is run turn by turn, on real walks and on made-up ones."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from andante.measures.achievement import NEEDED
 
 
 def clock(plans, turn):
-    """When the agent arrives, and for how long it stood: it plans its first move, then walks each and plans the next."""
+    """Return the time when the agent arrives, and how long it stood; it plans while it walks the previous move."""
     now = stood = plans[0]
     for following in [*plans[1:], 0]:
         ready = now + following
@@ -25,12 +25,12 @@ def clock(plans, turn):
 
 
 def columns(plans):
-    """What a row says of these plans."""
+    """Return the columns of a row for these plans."""
     return len(plans), sum(plans), plans[0], max(plans)
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=12), st.integers(1, 30))
-def test_the_time_is_the_clock_s_or_a_lower_bound(plans, turn):
+def test_the_time_equals_the_clock_or_is_a_lower_bound(plans, turn):
     arrived, stood = clock(plans, turn)
     found = goal_achievement({name: [number] for name, number in zip(NEEDED, columns(plans), strict=True)}, turn)
     if found.is_bound[0]:
@@ -56,8 +56,8 @@ def test_agents_that_keep_to_a_budget_have_exact_times(name, turn):
     assert not row["standing_is_bound"]
 
 
-def test_what_is_not_known_exactly_is_marked_and_not_compared():
-    """The second agent may have stood after its first move: for how long, its totals do not say."""
+def test_lower_bounds_are_marked_and_not_compared():
+    """The second agent may have stood after its first move, but its totals do not show for how long."""
     trial = {"map": "m", "goal": 0, "solved": True, "outcome": "GOAL"}
     made = [
         {**trial, "algorithm": name, "start": k, **dict(zip(NEEDED, columns(plans), strict=True))}
@@ -66,13 +66,13 @@ def test_what_is_not_known_exactly_is_marked_and_not_compared():
     ]
     even, uneven = summarise(with_achievement(made, 6))
     assert even.show("goal_achievement_time") == "53 ± 0"
-    assert uneven.show("goal_achievement_time") == "≥ 39"  # 1 + 4 turns of 6 + 14 at least; in truth 3 more
+    assert uneven.show("goal_achievement_time") == "≥ 39"  # at least 1 + 4 turns of 6 + 14; the true time is 3 more
     assert clock([1, 20, 3, 9], 6) == (42, 18)
     assert compare_rows(with_achievement(made, 6), "goal_achievement_time").problems == 0
     assert compare_rows(with_achievement(made, 20), "goal_achievement_time").problems == 10
 
 
-def test_the_two_parts_make_the_whole():
+def test_the_two_parts_add_up_to_the_total():
     rng = np.random.default_rng(1)
     found = goal_achievement(dict(zip(NEEDED, rng.integers(0, 50, (4, 20)), strict=True)), turn=5)
     assert (found.total == found.standing + found.walking).all()

@@ -1,4 +1,4 @@
-"""Advice: which agent to use under which limit."""
+"""Advice: the agent to use under each limit."""
 
 import math
 
@@ -23,11 +23,11 @@ def best(table, limits):
     return [(c.low, c.high, c.best.name if c.best else None) for c in choices(summarise(table), limits)]
 
 
-def test_the_best_that_keeps_to_the_limit():
+def test_the_best_agent_within_the_limit_is_chosen():
     assert best(TABLE, (1, 49, 1000, math.inf)) == [(1, 1, "quick"), (49, 49, "medium"), (1000, math.inf, "slow")]
 
 
-def test_neighbouring_limits_with_one_answer_are_put_together():
+def test_neighbouring_limits_with_the_same_answer_are_merged():
     assert best(TABLE, (2, 10, 48, 100)) == [(2, 48, "quick"), (100, 100, "medium")]
     assert best(TABLE, (48, 10, 2)) == [(2, 48, "quick")]
 
@@ -58,26 +58,26 @@ def test_ranges_in_words():
     assert large.startswith("With a limit of at least 1,234,567 states")
 
 
-def test_from_its_worst_move_on_an_agent_is_the_best():
+def test_an_agent_is_best_from_the_limit_of_its_worst_move():
     last = choices(summarise(TABLE), (1, 10, 1000, math.inf))[-1]
     worst = last.best["max_states_expanded"].max
     assert worst < last.low
     assert best(TABLE, (worst - 1, worst)) == [(worst - 1, worst - 1, "medium"), (worst, worst, last.best.name)]
 
 
-def test_a_limit_that_none_keeps_to_is_said():
+def test_a_limit_that_no_agent_keeps_is_reported():
     sentence = recommend(summarise(agent("slow", 900, [1.0])), (1,))[0]
     assert sentence == (
         "With at most 1 state expanded per move, no agent that always arrived fits: the least expensive worst move among them is 900, by slow."
     )
 
 
-def test_one_bad_move_in_many_decides():
+def test_a_single_bad_move_counts():
     table = [*agent("steady", 9, [5.0, 5.0]), *agent("mostly quick", 1, [2.0]), *agent("mostly quick", 10, [2.0])]
     assert best(table, (9,)) == [(9, 9, "steady")]
 
 
-def test_of_equals_the_one_that_plans_less():
+def test_among_equals_the_agent_that_plans_less_is_chosen():
     table = [*agent("much", 100, [2.0, 3.0]), *agent("little", 10, [3.0, 2.0])]
     assert best(table, (1000,)) == [(1000, 1000, "little")]
 
@@ -98,19 +98,19 @@ def test_agents_that_were_run_on_different_problems_are_refused():
 
 
 def placed(rows):
-    """The same rows, each on a problem of its own."""
+    """Return the same rows, each on a different problem."""
     return [row | {"map": "m", "start": k, "goal": 99} for k, row in enumerate(rows)]
 
 
-def test_if_none_always_arrives_that_is_said():
+def test_it_is_reported_if_no_agent_always_arrives():
     table = placed(agent("lost", 1, [1.0, math.nan], [True, False]))
     sentence = str(choices_of(table, (1,))[0])
     assert "use lost: on 1 problem it walks 1.000 times the optimal cost" in sentence
     assert "arrived in 50.0% of the problems" in sentence
 
 
-def test_of_those_that_arrive_equally_often_only_what_all_solved_counts():
-    """Cut short where it is bad, an agent would look good: its lower bound is low."""
+def test_agents_that_arrive_equally_often_are_compared_on_problems_that_all_solved():
+    """An agent that is cut off where it is bad would look good, because its lower bound is low."""
     cut = {"solved": False, "outcome": "MOVE_CAP"}
     good, lucky = placed(agent("good", 1, [2.0, 2.0, 2.0, 3.0])), placed(agent("lucky", 1, [1.0, 1.0, 4.0, 2.0]))
     good[3] |= cut
@@ -118,18 +118,18 @@ def test_of_those_that_arrive_equally_often_only_what_all_solved_counts():
     means = [one["suboptimality_ratio"].mean for one in summarise([*good, *lucky])]
     assert means[1] < means[0]
     (choice,) = choices_of([*good, *lucky], (1,))
-    assert choice.best.name == "good"  # on problems 1 and 2, which both solved, 2.0 against 2.5
+    assert choice.best.name == "good"  # on problems 1 and 2, which both solved, 2.0 compared with 2.5
     assert (choice.best["suboptimality_ratio"].count, choice.best["suboptimality_ratio"].mean) == (2, 2.0)
 
 
-def test_without_what_all_have_solved_means_of_unsolved_problems_are_not_compared():
+def test_means_are_not_compared_without_problems_that_all_solved():
     table = agent("lost", 1, [1.0, math.nan], [True, False])
     with pytest.raises(ParameterError, match="some problems were not solved"):
         recommend(summarise(table), (1,))
 
 
 @pytest.mark.parametrize("table", [[], [{"algorithm": "a", "solved": True, "cost": 1.0}]])
-def test_nothing_measured_nothing_said(table):
+def test_without_measures_there_is_no_advice(table):
     assert recommend(summarise(table)) == []
 
 
@@ -137,7 +137,7 @@ def looking_up(name, worst, ratios, build_seconds):
     return [row | {"database_bytes": 5e6, "build_seconds": build_seconds} for row in agent(name, worst, ratios)]
 
 
-def test_a_database_is_named_with_its_size_and_what_needs_none_comes_after():
+def test_a_database_is_named_with_its_size_and_agents_without_one_follow():
     table = [row | {"database_bytes": 0, "build_seconds": 0.0} for row in TABLE]
     first, last, plain, other = recommend(summarise([*table, *looking_up("book", 1, [1.5, 2.5], 12.0)]), (1, 49, 1000))
     assert first == (
@@ -155,17 +155,17 @@ def test_a_database_is_named_with_its_size_and_what_needs_none_comes_after():
 
 def test_ranges_without_databases_in_words():
     table = [row | {"database_bytes": 0, "build_seconds": 0.0} for row in TABLE]
-    told = recommend(summarise([*table, *looking_up("book", 1, [1.0, 1.0], 12.0)]), (1, 1000, math.inf))
-    begins = [sentence.partition(":")[0] for sentence in told]
+    advice = recommend(summarise([*table, *looking_up("book", 1, [1.0, 1.0], 12.0)]), (1, 1000, math.inf))
+    begins = [sentence.partition(":")[0] for sentence in advice]
     assert begins == [
         "With a limit of at least 1 state expanded per move, use book",
         "Without databases, with at most 1 state expanded per move, use quick",
         "Without databases, with a limit of at least 900 states expanded per move, use slow",
     ]
-    told = recommend(summarise([*table, *looking_up("book", 1, [1.0, 1.0], 12.0)]), (math.inf,))
-    assert told[-1].startswith("Without databases and without a limit, use slow: ")
+    advice = recommend(summarise([*table, *looking_up("book", 1, [1.0, 1.0], 12.0)]), (math.inf,))
+    assert advice[-1].startswith("Without databases and without a limit, use slow: ")
 
 
-def test_nobody_says_how_long_a_file_took_to_build_if_nobody_knows():
-    (told,) = recommend(summarise(looking_up("book", 1, [1.5, 2.5], math.nan)), (1,))
-    assert told.endswith("its worst move expanded 1; its database holds 5.0 MB.")
+def test_an_unknown_build_time_is_not_mentioned():
+    (sentence,) = recommend(summarise(looking_up("book", 1, [1.5, 2.5], math.nan)), (1,))
+    assert sentence.endswith("its worst move expanded 1; its database holds 5.0 MB.")

@@ -1,4 +1,4 @@
-"""Errors and intervals: against plain formulas, and their coverage on numbers whose truth is known."""
+"""Errors and intervals: compared with plain formulas, and their coverage of known true values."""
 
 import math
 import statistics
@@ -15,7 +15,7 @@ from andante.measures.clusters import DRAWS, MOST_GROUPS, chance_of, correlated,
 
 
 def plain_error(values, maps):
-    """The standard error of a mean over clusters, straight from its definition as a ratio of two sums."""
+    """Return the standard error of a mean over clusters, by its definition as a ratio of two sums."""
     names = sorted(set(maps))
     mean = sum(values) / len(values)
     apart = [sum(value - mean for value, one in zip(values, maps, strict=True) if one == name) for name in names]
@@ -52,12 +52,12 @@ def test_trials_of_several_agents_on_a_problem_are_one_cluster():
     (by_map,) = summarise(rows, by="map")
     first = summarise(rows)[0]["cost"]
     pooled = by_map["cost"]
-    assert pooled.standard_error == pytest.approx(first.standard_error)  # five times the same says nothing new
+    assert pooled.standard_error == pytest.approx(first.standard_error)  # five equal trials add no information
     assert (pooled.count, pooled.clusters, pooled.over) == (100, 20, "20 problems of one map")
     assert (pooled.median_low, pooled.median_high) == (first.median_low, first.median_high)
 
 
-def test_they_still_are_one_where_a_second_map_has_no_numbers():
+def test_they_are_one_cluster_even_if_a_second_map_has_no_numbers():
     rng = np.random.default_rng(3)
     known = [
         {"algorithm": f"agent {who}", "map": "m", "start": k, "goal": 0, "solved": True, "cost": cost}
@@ -77,7 +77,7 @@ def test_maps_without_a_number_do_not_count():
     assert (lone.clusters, lone.of_maps, lone.over) == (2, False, "2 problems of one map")
 
 
-def test_student_is_the_textbook_s():
+def test_student_quantiles_are_those_of_textbooks():
     assert student(0.975, 1) == pytest.approx(12.706, abs=1e-3)
     assert student(0.975, 1e6) == pytest.approx(1.960, abs=1e-3)
     assert chance_of(1.96, 1.0, 1e6) == pytest.approx(0.05, abs=1e-4)
@@ -88,7 +88,7 @@ def test_student_is_the_textbook_s():
 
 
 def plain_bootstrap(values, maps, draws):
-    """The bootstrap-t interval with loops: maps are drawn, their problems put together, and each draw has its own t."""
+    """Return the bootstrap-t interval with loops: maps are drawn, and the problems of each draw give a t."""
     rng = np.random.default_rng(7)
     groups = [values[maps == one] for one in np.unique(maps)]
     mean, error = values.mean(), plain_error(values.tolist(), maps.tolist())
@@ -103,7 +103,7 @@ def plain_bootstrap(values, maps, draws):
     return mean - found[-1 - place] * error, mean - found[place] * error
 
 
-def test_maps_drawn_by_weights_are_maps_drawn_one_by_one():
+def test_drawing_maps_by_weights_equals_drawing_them_one_by_one():
     rng = np.random.default_rng(3)
     maps = np.repeat(np.arange(10), rng.integers(2, 9, 10))
     values = rng.exponential(size=len(maps)) + rng.exponential(size=10)[maps]
@@ -115,7 +115,7 @@ def test_maps_drawn_by_weights_are_maps_drawn_one_by_one():
 
 
 def skewed(rng, maps, problems, alike):
-    """Heavy-tailed numbers of problems, which are alike within maps, and their true mean, median and 95th percentile."""
+    """Return heavy-tailed numbers of problems, alike within maps, and their true mean, median and 95th percentile."""
     clusters = np.repeat(np.arange(maps), problems)
     exponent = alike * rng.standard_normal(maps)[clusters] + rng.standard_normal(maps * problems)
     variance = 1 + alike**2
@@ -123,7 +123,7 @@ def skewed(rng, maps, problems, alike):
 
 
 @pytest.mark.parametrize(("maps", "problems", "alike"), [(1, 100, 0.0), (4, 40, 0.5), (12, 40, 0.5), (40, 10, 0.5)])
-def test_intervals_cover_the_truth_as_often_as_they_say(maps, problems, alike):
+def test_intervals_cover_the_true_value_as_often_as_stated(maps, problems, alike):
     rng = np.random.default_rng(maps)
     covered, naive, rounds = np.zeros(3), 0, 300
     for _ in range(rounds):
@@ -133,8 +133,8 @@ def test_intervals_cover_the_truth_as_often_as_they_say(maps, problems, alike):
         intervals = mean.interval, numbers.interval("median"), numbers.interval("p95")
         covered += [not one.excludes(true) for one, true in zip(intervals, truth, strict=True)]
         naive += abs(values.mean() - truth[0]) < 1.96 * values.std(ddof=1) / math.sqrt(len(values))
-    assert (covered / rounds > 0.90).all()  # 0.95, less what 300 rounds and very heavy tails may take away
-    assert maps == 1 or naive / rounds < 0.8  # as if problems of one map were not alike
+    assert (covered / rounds > 0.90).all()  # 0.95, less an allowance for 300 rounds and very heavy tails
+    assert maps == 1 or naive / rounds < 0.8  # the naive error ignores that problems of one map are alike
 
 
 def test_the_same_numbers_have_the_same_interval():
@@ -164,7 +164,7 @@ def test_a_single_problem_has_no_interval():
     assert not math.isfinite(found.interval.high)
 
 
-def test_two_maps_say_little():
+def test_intervals_from_two_maps_are_wide():
     values = np.array([[1.0, 1.1, 3.0, 3.1]])
     (found,) = resampled(values, Clusters.of(list("aabb")))
     half = student(0.975, 1) * Clusters.of(list("aabb")).error(values[0])
@@ -175,7 +175,7 @@ def test_two_maps_say_little():
 
 
 def test_the_interval_of_a_median_is_of_order_statistics():
-    """Of 100 independent numbers, the 40th and the 61st, as in textbooks, and one more on either side for Student's t."""
+    """It is from the 40th to the 61st of 100 independent numbers, as in textbooks, and one more each for Student's t."""
     numbers = np.arange(1.0, 101.0)
     found = Statistics.of(numbers)
     assert (found.median_low, found.median_high) == (pytest.approx(40, abs=1), pytest.approx(61, abs=1))
@@ -215,7 +215,7 @@ def test_the_interval_of_a_quantile_contains_it():
 # --- correlations ---
 
 
-def test_a_correlation_is_pearson_s_with_fisher_s_interval_if_numbers_are_normal():
+def test_a_correlation_of_normal_numbers_is_pearson_s_with_fisher_s_interval():
     rng = np.random.default_rng(1)
     x = rng.standard_normal(4000)
     y = 0.6 * x + 0.8 * rng.standard_normal(4000)
@@ -225,7 +225,7 @@ def test_a_correlation_is_pearson_s_with_fisher_s_interval_if_numbers_are_normal
     assert found.interval == pytest.approx(fisher, abs=2e-3)
 
 
-def test_correlations_that_have_no_interval():
+def test_some_correlations_have_no_interval():
     one = Clusters.of(np.zeros(5))
     assert math.isnan(correlated(np.ones(5), np.arange(5.0), one).mean)
     assert math.isnan(correlated(np.ones(1), np.ones(1), Clusters.of(["a"])).mean)
@@ -238,7 +238,7 @@ def test_intervals_of_correlations_hold_where_problems_of_a_map_are_alike():
     rng, held, narrow = np.random.default_rng(5), 0, 0
     maps = np.repeat(np.arange(20), 15)
     for _ in range(300):
-        common = rng.standard_normal((2, 20))  # of a map: not correlated, as nothing here is
+        common = rng.standard_normal((2, 20))  # per map, and not correlated
         x, y = common[:, maps] + 0.5 * rng.standard_normal((2, len(maps)))
         held += not correlated(x, y, Clusters.of(maps)).interval.excludes(0.0)
         narrow += not correlated(x, y, Clusters.of(maps, "problems")).interval.excludes(0.0)

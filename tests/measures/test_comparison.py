@@ -1,4 +1,4 @@
-"""Which agents are better than which: how often that is said where it is not so, and where it is."""
+"""Comparisons of agents: how often one is called better where it is not, and where it is."""
 
 import math
 
@@ -18,7 +18,7 @@ from andante.measures.comparison import MOST_PAIRED, clearly_less, difference, h
 
 
 def rows_of(scores, maps=None, solved=None, name="suboptimality_ratio"):
-    """Rows of agents a, b, c, ... from their numbers on the same problems."""
+    """Return rows of agents a, b, c, ... from their numbers on the same problems."""
     places = np.zeros(len(scores[0]), int) if maps is None else maps
     return [
         {
@@ -41,7 +41,7 @@ def rows_of(scores, maps=None, solved=None, name="suboptimality_ratio"):
 
 
 def alike_within_maps(rng, agents, maps, problems):
-    """Equal agents: what a map is like for each of them, and what is left for each problem."""
+    """Return numbers of equal agents: an effect of the map for each of them plus noise for each problem."""
     places = np.repeat(np.arange(maps), problems)
     hard = 5 * rng.exponential(size=len(places))
     suits = rng.standard_normal((agents, maps))  # some maps suit one agent, some another
@@ -56,11 +56,11 @@ def test_equal_agents_are_hardly_ever_called_better(agents, maps):
         places, scores = alike_within_maps(rng, agents, maps, 10)
         wrong += bool(compare_rows(rows_of(scores, places)).better)
         careless += bool(clearly_less(scores))
-    assert wrong / rounds < 0.09  # 0.05 at most are to be expected
-    assert careless / rounds > 0.3  # problems of one map are alike: counted one by one they prove anything
+    assert wrong / rounds < 0.09  # at most 0.05 is expected
+    assert careless / rounds > 0.3  # problems of one map are alike, so counting each one gives false claims
 
 
-def test_a_true_difference_is_found_though_maps_differ_far_more():
+def test_a_true_difference_is_found_although_maps_differ_far_more():
     rng = np.random.default_rng(3)
     places, scores = alike_within_maps(rng, 1, 20, 20)
     worse = scores[0] + 0.5 + 0.3 * rng.standard_normal(20)[places]
@@ -80,11 +80,11 @@ def test_the_best_and_all_that_are_not_worse():
     found = compare_rows(rows_of(scores))
     assert set(found.not_worse) == {"a", "b"}
     assert found.worse_than("a") == found.worse_than("b") == ("c",)
-    assert compare_rows(rows_of(scores[:2])).not_worse == ()  # nobody is worse: nothing to point out
+    assert compare_rows(rows_of(scores[:2])).not_worse == ()  # no agent is worse, so there is nothing to highlight
     assert compare_rows(rows_of(scores[:2])).verdicts == ["No agent is clearly better than another in suboptimality."]
 
 
-def test_where_more_is_better_the_sign_turns(monkeypatch):
+def test_where_more_is_better_the_sign_is_reversed(monkeypatch):
     from dataclasses import replace
 
     from andante.measures import MEASURES, Better
@@ -99,7 +99,7 @@ def test_where_more_is_better_the_sign_turns(monkeypatch):
         compare_rows(rows_of([base, base]), "optimal_cost")
 
 
-def test_of_very_many_agents_each_is_compared_with_the_best():
+def test_with_many_agents_each_is_compared_with_the_best():
     rng = np.random.default_rng(6)
     base = rng.exponential(size=60)
     scores = [base + (k > 3) + 0.1 * rng.standard_normal(60) for k in range(MOST_PAIRED + 20)]
@@ -110,7 +110,7 @@ def test_of_very_many_agents_each_is_compared_with_the_best():
     assert f"is better than {MOST_PAIRED + 16} of {MOST_PAIRED + 19} others" in verdict
 
 
-def test_the_kind_of_interval_is_said():
+def test_the_kind_of_interval_is_named():
     rng = np.random.default_rng(7)
     for maps, kind in ((3, "Student's t intervals over 3 maps"), (4, "bootstrap intervals over 4 maps")):
         assert kind in compare_rows(rows_of(rng.exponential(size=(2, 24)), np.arange(24) % maps)).method
@@ -127,7 +127,7 @@ def test_few_problems_prove_nothing():
 SOLVED = np.array([[True] * 20, [True] * 15 + [False] * 5, [False] * 20])
 
 
-def test_only_problems_that_all_have_solved_are_compared():
+def test_only_problems_that_all_agents_solved_are_compared():
     scores = np.ones((3, 20)) + np.arange(3)[:, None] + np.arange(20) / 100
     found = compare_rows(rows_of(scores, solved=SOLVED))
     assert (found.problems, found.of, found.agents) == (15, 20, ("a", "b"))
@@ -152,7 +152,7 @@ def test_with_a_penalty_all_problems_are_compared():
     )
 
 
-def test_a_penalty_is_a_number_of_times_optimal():
+def test_a_penalty_is_a_multiple_of_the_optimal_cost():
     rows = rows_of(np.ones((2, 9)))
     for penalty in (0.5, math.inf, math.nan):
         with pytest.raises(ParameterError, match="the penalty must be"):
@@ -161,7 +161,7 @@ def test_a_penalty_is_a_number_of_times_optimal():
         compare_rows(rows, "cost", penalty=10)
 
 
-def test_nothing_in_common_is_said():
+def test_it_is_reported_if_no_problem_was_solved_by_all():
     solved = np.array([[True] * 10 + [False] * 10, [False] * 10 + [True] * 10])
     found = compare_rows(rows_of(np.ones((2, 20)), solved=solved))
     assert found.problems == 0
@@ -178,7 +178,7 @@ def test_rows_of_other_problems_are_not_paired():
         solved_by_all([{"algorithm": "a", "solved": True}])
 
 
-def test_trials_are_paired_whatever_the_order_of_rows():
+def test_trials_are_paired_in_any_order_of_rows():
     rng = np.random.default_rng(9)
     rows = rows_of(rng.exponential(size=(3, 30)), solved=rng.random((3, 30)) < 0.8)
     rows += [dict(row) for row in rows[:30:7] + rows[30:60:7] + rows[60::7]]  # some problems twice
@@ -197,7 +197,7 @@ def test_trials_are_paired_whatever_the_order_of_rows():
 # --- Holm, and the tests of advise ---
 
 
-def test_holm_is_its_definition():
+def test_holm_equals_its_definition():
     rng = np.random.default_rng(10)
     for _ in range(200):
         chances = rng.beta(0.3, 3, size=6).tolist()
@@ -208,12 +208,12 @@ def test_holm_is_its_definition():
 
 
 @pytest.mark.parametrize("agents", [2, 9])
-def test_equal_scores_are_hardly_ever_told_apart_however_many_are_compared(agents):
+def test_equal_scores_are_hardly_ever_called_different(agents):
     rng, claims = np.random.default_rng(agents), 0
     for _ in range(300):
-        hard = rng.exponential(size=50)  # what all of them find hard
+        hard = rng.exponential(size=50)  # the common difficulty of each problem
         claims += bool(clearly_less(hard + rng.standard_normal((agents, 50))))
-    assert claims / 300 < 0.08  # 0.05 at most are to be expected
+    assert claims / 300 < 0.08  # at most 0.05 is expected
 
 
 def test_clusters_and_noise_make_a_difference_less_clear():
@@ -229,7 +229,7 @@ def test_clusters_and_noise_make_a_difference_less_clear():
 
 def test_more_comparisons_need_clearer_differences():
     noise = np.tile([1.0, -1.0], 20)
-    doubtful = noise + 2.4 * noise.std(ddof=1) / np.sqrt(40)  # 2.4 standard errors above 0: one chance in fifty
+    doubtful = noise + 2.4 * noise.std(ddof=1) / np.sqrt(40)  # 2.4 standard errors above 0, a chance of one in fifty
     assert clearly_less([np.zeros(40), doubtful]) == {(0, 1)}
     assert clearly_less([np.zeros(40), doubtful, *[np.zeros(40)] * 7]) == set()
 
@@ -244,7 +244,7 @@ def test_few_problems_and_equal_scores_are_no_difference():
 
 
 def scenes_of(ratios, solved, replanned, scenes=1):
-    """Rows of units of scenes: so many scenes on each of six maps, each with a fingerprint of its own."""
+    """Return rows of units in this many scenes on each of six maps, each scene with its own fingerprint."""
     return [
         {
             "algorithm": "abc"[k],
@@ -270,7 +270,7 @@ def test_agents_in_scenes_are_compared_with_replanned_a_star_over_maps():
     solved = np.ones((2, 60), bool)
     solved[1, :20] = False
     replanned = np.full(60, 10.0)
-    replanned[-3:] = np.inf  # the walker was cut off, and agents were not
+    replanned[-3:] = np.inf  # the walker was cut off, but agents were not
     table = scenes_of([base, base + 1 + 0.1 * rng.standard_normal(60)], solved, replanned, scenes=5)
     found = compare_rows(table)
     assert (found.measure, found.problems, found.common, found.of) == ("replanned_ratio", 37, 40, 60)
@@ -280,7 +280,7 @@ def test_agents_in_scenes_are_compared_with_replanned_a_star_over_maps():
     assert {one["replanned_ratio"].over for one in summarise(table)} == {"6 maps"}
 
 
-def test_a_penalty_in_scenes_is_in_times_replanned_a_star():
+def test_a_penalty_in_scenes_is_a_multiple_of_the_cost_of_replanned_a_star():
     solved = np.ones((2, 60), bool)
     solved[1, :30] = False
     replanned = np.full(60, 10.0)
@@ -299,7 +299,7 @@ def plain_capped(cost, replanned, outcome, cap):
     return cap + (1 / replanned if outcome == "STUCK" else 0)
 
 
-def test_the_capped_ratio_is_its_definition():
+def test_the_capped_ratio_equals_its_definition():
     rng = np.random.default_rng(3)
     cost, replanned = rng.uniform(0, 90, 200), rng.choice([0.0, 1.0, 3.5, 40.0, np.inf], 200)
     outcome = rng.choice(["GOAL", "MOVE_CAP", "STUCK", "UNREACHABLE"], 200)

@@ -1,4 +1,4 @@
-"""Measures, rows and summaries, against numbers worked out by hand."""
+"""Measures, rows and summaries, compared with numbers computed by hand."""
 
 import math
 import statistics
@@ -28,7 +28,7 @@ from andante.world.grid import Grid
 # --- measures ---
 
 
-def test_every_measure_says_what_it_is():
+def test_every_measure_has_a_description():
     for name, known in MEASURES.items():
         assert known.name == name
         assert known.title
@@ -64,7 +64,7 @@ def test_an_unknown_measure_is_refused_with_the_nearest():
         ("cost", math.inf, "inf"),
     ],
 )
-def test_numbers_are_shown_with_as_many_digits_as_help(name, value, text):
+def test_numbers_are_shown_with_useful_digits(name, value, text):
     assert measure(name).show(value) == text
 
 
@@ -89,7 +89,7 @@ def corridor():
     return Grid([list(".....")], name="corridor")
 
 
-def test_a_row_holds_the_trial(corridor):
+def test_a_row_contains_the_trial(corridor):
     trial = andante.run("lrta(depth=2)", corridor.problem((0, 0), (4, 0)))
     row = rows([trial], memory_bytes=12, build_seconds=0.5)[0]
     assert row["algorithm"] == "lrta(depth=2)"
@@ -111,7 +111,7 @@ def test_rows_are_flat_and_plain(corridor):
         assert type(value) in (str, int, float, bool)
 
 
-def test_problems_are_numbered_as_they_come(corridor):
+def test_problems_are_numbered_in_order_of_appearance(corridor):
     problems = [corridor.problem((0, 0), (x, 0)) for x in (4, 3, 4)]
     made = rows([*andante.run_many("lrta", problems), *andante.run_many("astar", problems)])
     assert [row["problem"] for row in made] == [0, 1, 0, 0, 1, 0]
@@ -122,7 +122,7 @@ def test_optimal_costs_are_found_where_they_are_not_known(corridor):
     assert [row["optimal_cost"] for row in rows(andante.run_many("lrta", problems))] == [4.0, 2.0]
 
 
-def test_a_trial_cut_short_counts_from_one_on(corridor):
+def test_the_ratio_of_a_trial_cut_short_is_at_least_one(corridor):
     far = corridor.problem((0, 0), (4, 0))
     early, late = andante.run("lrta", far, limits=Limits(moves=2)), andante.run("lrta", far, limits=Limits(moves=3))
     assert rows([early])[0]["suboptimality_ratio"] == 1.0
@@ -144,7 +144,7 @@ def test_trials_that_did_not_arrive_are_not_averaged_away(corridor):
 
 
 @pytest.mark.parametrize("outcome", ["STUCK", "UNREACHABLE", "MOVE_CAP", "TICK_CAP"])
-def test_what_adds_up_is_a_lower_bound_however_a_trial_failed(outcome):
+def test_measures_that_add_up_are_lower_bounds_for_every_failed_trial(outcome):
     trial = {"algorithm": "a", "solved": True, "outcome": "GOAL", "cost": 9.0, "states_expanded_per_move": 1.0}
     (found,) = summarise([trial, trial | {"solved": False, "outcome": outcome, "cost": 3.0}])
     assert found["cost"].bounds == 1
@@ -152,7 +152,7 @@ def test_what_adds_up_is_a_lower_bound_however_a_trial_failed(outcome):
     assert found["states_expanded_per_move"].bounds == 0  # does not grow with the trial
 
 
-def test_where_there_is_no_way_there_is_no_ratio():
+def test_without_a_path_there_is_no_ratio():
     apart = Grid([list("..@..")])
     row = rows([andante.run("lrta", apart.problem((0, 0), (4, 0)))])[0]
     assert (row["outcome"], row["solved"], row["optimal_cost"]) == ("UNREACHABLE", False, math.inf)
@@ -171,7 +171,7 @@ def test_extra_columns_cannot_hide_measured_ones(corridor):
         rows([trial], cost=1.0)
 
 
-def test_no_trials_no_rows():
+def test_without_trials_there_are_no_rows():
     assert rows([]) == []
     assert summarise([]) == []
 
@@ -191,7 +191,7 @@ def test_turns_waited_count_as_moves_of_cost_1_in_one_measure_only(cost, waited,
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=2, max_size=50))
-def test_statistics_are_the_textbook_ones(values):
+def test_statistics_are_those_of_textbooks(values):
     found = Statistics.of(values)
     assert found.count == len(values)
     assert found.mean == pytest.approx(statistics.fmean(values), abs=1e-9)
@@ -203,7 +203,7 @@ def test_statistics_are_the_textbook_ones(values):
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=1, max_size=30))
-def test_a_statistic_is_a_bound_if_numbers_that_are_could_raise_it(pairs):
+def test_a_statistic_is_a_bound_if_lower_bounds_could_raise_it(pairs):
     values, short = [float(value) for value, _ in pairs], [cut for _, cut in pairs]
     found = Statistics.of(values, short)
     raised = Statistics.of([value + 1000 * cut for value, cut in pairs])
@@ -213,7 +213,7 @@ def test_a_statistic_is_a_bound_if_numbers_that_are_could_raise_it(pairs):
 
 
 def test_quantiles_below_all_bounds_are_not_marked():
-    """One trial of twenty was cut short, far above the median: the mean is a lower bound, the median is exact."""
+    """One trial of twenty was cut short far above the median, so the mean is a lower bound but the median is exact."""
     trial = {"algorithm": "a", "solved": True, "outcome": "GOAL", "suboptimality_ratio": 1.5}
     cut_short = trial | {"solved": False, "outcome": "COST_CAP", "suboptimality_ratio": 1000.0}
     summary = summarise([trial] * 19 + [cut_short])[0]
@@ -223,7 +223,7 @@ def test_quantiles_below_all_bounds_are_not_marked():
     assert summary.show("suboptimality_ratio", "max") == "≥ 1,000"
 
 
-def test_what_is_not_known_does_not_count():
+def test_unknown_numbers_do_not_count():
     assert Statistics.of([math.nan, 4.0]).count == 1
     assert math.isnan(Statistics.of([4.0]).standard_error)
     assert math.isnan(Statistics.of([math.nan]).mean)
@@ -234,7 +234,7 @@ def row(algorithm, solved=True, **numbers):
     return {"algorithm": algorithm, "solved": solved, **numbers}
 
 
-def test_summaries_come_in_the_order_of_the_rows():
+def test_summaries_are_in_the_order_of_the_rows():
     table = [row("b", cost=1.0), row("a", cost=5.0), row("b", False, cost=3.0)]
     first, second = summarise(table)
     assert (first.name, first.trials, first.solved, first.share_solved) == ("b", 2, 1, 0.5)
@@ -250,7 +250,7 @@ def test_summaries_by_any_column():
         summarise(table, by="mapp")
 
 
-def test_the_headline_is_the_measure_s_own():
+def test_the_headline_is_chosen_by_the_measure():
     summary = summarise([row("a", max_states_expanded=3, cost=1.0), row("a", max_states_expanded=9, cost=2.0)])[0]
     assert summary.headline("max_states_expanded") == 9
     assert summary.headline("cost") == 1.5
@@ -258,6 +258,6 @@ def test_the_headline_is_the_measure_s_own():
         summary["moves"]
 
 
-def test_a_column_that_some_rows_lack_counts_where_it_is():
+def test_a_column_that_some_rows_lack_counts_for_the_others():
     summary = summarise([row("a", cost=1.0), row("a")])[0]
     assert summary["cost"].count == 1

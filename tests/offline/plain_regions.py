@@ -1,4 +1,4 @@
-"""Climbing, regions and the way over seeds, written out plainly: dictionaries, lists, and every pair looked at."""
+"""Climbing, regions and paths over seeds in plain Python, with dictionaries and lists, for every pair."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests import naive
 
 
 class Climbed(NamedTuple):
-    """Where climbing came, what that cost, and in how many states it looked around."""
+    """The state that climbing reached, its cost, and the number of states expanded."""
 
     path: list[int]
     cost: float
@@ -21,7 +21,7 @@ class Climbed(NamedTuple):
 
 
 def climbed(graph: Graph, state: int, goal: int, most: float = math.inf) -> Climbed | None:
-    """The way of one who takes the goal when it is near, and else the least cost plus heuristic; None if he fails."""
+    """Climb to an adjacent goal, else by the least cost plus heuristic; return None if the climb fails."""
     path, cost, steps = [state], 0.0, 0
     while state != goal:
         ahead = towards(graph, state, goal) if steps < most else None
@@ -34,7 +34,7 @@ def climbed(graph: Graph, state: int, goal: int, most: float = math.inf) -> Clim
 
 
 def attempt(graph: Graph, state: int, goal: int, most: float) -> tuple[Climbed | None, int]:
-    """The same, and in how many states he looked around even if he failed."""
+    """Climb in the same way, and return the number of states expanded even if the climb fails."""
     start = state
     for steps in range(int(most) + 1):
         if state == goal:
@@ -49,7 +49,7 @@ def attempt(graph: Graph, state: int, goal: int, most: float) -> tuple[Climbed |
 
 
 def towards(graph: Graph, state: int, goal: int) -> tuple[int, float] | None:
-    """The next state of a climb, and what the move costs."""
+    """Return the next state of a climb, and the cost of the move."""
     moves = graph.neighbours(state)
     final = [cost for near, cost in moves if near == goal]
     if final:
@@ -59,12 +59,12 @@ def towards(graph: Graph, state: int, goal: int) -> tuple[int, float] | None:
 
 
 def h(graph: Graph, state: int, goal: int) -> float:
-    """The heuristic."""
+    """Return the heuristic."""
     return estimate(graph.arrays, state, goal)
 
 
 def regions(database: Any, graph: Graph) -> dict[int, set[int]]:
-    """The states of each region, as the database tells them; those without moves are in none."""
+    """Return the states of each region from the database; states without moves are in none."""
     found: dict[int, set[int]] = {}
     for state in range(len(graph)):
         if graph.neighbours(state):
@@ -73,7 +73,7 @@ def regions(database: Any, graph: Graph) -> dict[int, set[int]]:
 
 
 def within(graph: Graph, members: dict[int, set[int]], borders: int) -> Iterator[tuple[int, int]]:
-    """The pairs of regions that are at most ``borders`` borders apart."""
+    """Yield the pairs of regions that are at most ``borders`` borders apart."""
     home = {state: region for region, states in members.items() for state in states}
     beside = {r: {home[near] for s in states for near, _ in graph.neighbours(s)} - {r} for r, states in members.items()}
     for region in members:
@@ -85,14 +85,14 @@ def within(graph: Graph, members: dict[int, set[int]], borders: int) -> Iterator
 
 
 def chain(database: Any, here: int, arc: int) -> list[int]:
-    """The subgoals of an arc out of a region, and the seed at its end."""
+    """Return the subgoals of an arc out of a region, and the seed at its end."""
     begin, end = chain_of(database, here, arc)
     between = database.subgoal[begin:end].tolist()
     return [*between, int(database.seed[database.to[arc]])]
 
 
 def walk(database: Any, here: int, there: int) -> list[tuple[int, int]] | None:
-    """The arcs from one region to another, each with where it begins, one look-up after the other; None: no way."""
+    """Look up the arcs from one region to another, each with its first region; return None if no path exists."""
     arcs = []
     while here != there:
         arc = next_arc(database, here, there)
@@ -104,7 +104,7 @@ def walk(database: Any, here: int, there: int) -> list[tuple[int, int]] | None:
 
 
 def shortest(graph: Graph, seeds: list[int], pairs: list[tuple[int, int]]) -> dict[tuple[int, int], float]:
-    """The cost of the shortest way over seeds for each pair of regions (Floyd and Warshall), by base paths ``pairs``."""
+    """Return the cost of a shortest path over seeds for each pair of regions, by Floyd and Warshall."""
     fields = [naive.distances_from(graph, seed) for seed in seeds]
     cost = {(a, b): 0.0 if a == b else math.inf for a in range(len(seeds)) for b in range(len(seeds))}
     cost.update({(a, b): fields[a][seeds[b]] for a, b in pairs})

@@ -1,4 +1,4 @@
-"""The frame of builders: parameters, threads, progress, interrupts."""
+"""The shared parts of builders: parameters, threads, progress, interrupts."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ def test_the_result_does_not_depend_on_threads(kind, tmp_path):
     assert len({(tmp_path / name).read_bytes() for name in ("1", "2", "5")}) == 1
 
 
-def test_parameters_come_in_the_notation_or_by_keyword():
+def test_parameters_can_be_in_the_notation_or_keywords():
     grid = andante.generate("random", 20, 20, seed=1)
     database = build("subgoals(records=3, coverage=gaps)", grid, seed=5)
     assert database.parameters == {"records": 3, "seed": 5, "coverage": "gaps", "series": False, "m": 25}
@@ -45,7 +45,7 @@ def test_parameters_come_in_the_notation_or_by_keyword():
         ("subgoals(coverage=all)", ParameterError, "coverage must be random, gaps"),
     ],
 )
-def test_what_is_asked_for_wrongly_is_said(kind, error, sentence):
+def test_wrong_kinds_and_parameters_are_reported(kind, error, sentence):
     with pytest.raises(error, match=sentence):
         build(kind, andante.generate("empty", 4, 4))
 
@@ -58,23 +58,25 @@ def test_threads_are_at_least_one():
 @pytest.mark.compiled
 @pytest.mark.parametrize("kind", ["moves", "subgoals(records=300)"])
 def test_progress_grows_to_its_total(kind):
-    told = []
-    build(kind, andante.generate("random", 30, 30, seed=1), progress=lambda *word: told.append(word), threads=2)
-    done, totals = [word[1] for word in told], {word[2] for word in told}
+    reported = []
+    build(kind, andante.generate("random", 30, 30, seed=1), progress=lambda *word: reported.append(word), threads=2)
+    done, totals = [word[1] for word in reported], {word[2] for word in reported}
     assert done == sorted(done)
     assert len(done) > 1
     assert {done[-1]} == totals
 
 
 def test_every_stage_of_a_pattern_reports_progress_and_can_be_stopped():
-    grid, told = andante.generate("rooms", 32, 32, seed=1), {}
-    build("pattern(level=1)", grid, progress=lambda what, done, total: told.setdefault(what, []).append((done, total)))
-    assert list(told) == [
+    grid, reported = andante.generate("rooms", 32, 32, seed=1), {}
+    build(
+        "pattern(level=1)", grid, progress=lambda what, done, total: reported.setdefault(what, []).append((done, total))
+    )
+    assert list(reported) == [
         "finding climbs between regions",
         "choosing subgoals between regions",
         "computing depths",
     ]
-    for steps in told.values():
+    for steps in reported.values():
         assert steps == sorted(steps)
         assert steps[-1][0] == steps[-1][1]
 
@@ -85,7 +87,7 @@ def test_every_stage_of_a_pattern_reports_progress_and_can_be_stopped():
         build("pattern(level=1)", grid, progress=stop)
 
 
-def test_parts_come_in_order_and_rooms_are_not_shared():
+def test_parts_are_in_order_and_rooms_are_not_shared():
     rooms = [[], [], []]
 
     def work(room, part):
@@ -99,7 +101,7 @@ def test_parts_come_in_order_and_rooms_are_not_shared():
     assert finished(Crew(3).each(work, parts, rooms)) == [sum(part) for part in parts]
 
 
-def test_a_part_that_fails_ends_it():
+def test_a_part_that_fails_ends_the_build():
     def work(room, part):
         raise ValueError(part)
 
@@ -136,10 +138,10 @@ def test_an_interrupted_build_ends_soon_and_leaves_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_estimate_comes_from_a_sample_and_a_short_build_is_done_whole():
+def test_an_estimate_is_from_a_sample_and_a_short_build_is_completed():
     grid = andante.generate("rooms", 32, 32, seed=1)
     sampled = estimate("pattern(level=1)", grid, seconds=0.0, threads=1)
-    assert sampled.what.startswith("which regions")
+    assert sampled.what.startswith("finding climbs")
     assert 0 < sampled.done < sampled.total
     assert sampled.seconds > 0
     whole = estimate("pattern(level=2)", grid, seconds=1000.0)

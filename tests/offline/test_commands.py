@@ -19,7 +19,7 @@ def arena(tmp_path):
     return path
 
 
-def test_what_is_built_can_be_loaded(cli, arena, tmp_path):
+def test_a_database_that_was_built_can_be_loaded(cli, arena, tmp_path):
     code, out, _ = cli("build", "moves", arena, "random:16x16:2", "--out", tmp_path)
     assert code == OK
     assert " kB, built in " in out
@@ -39,7 +39,7 @@ def test_parameters_and_json(cli, arena, tmp_path):
     assert json.loads(out)["parameters"] == {"records": 20, "seed": 0, "coverage": "gaps", "series": False, "m": 25}
 
 
-def test_show_says_what_a_file_holds(cli, arena, tmp_path):
+def test_show_prints_the_contents_of_a_file(cli, arena, tmp_path):
     cli("build", "subgoals(records=20)", arena, "--out", tmp_path)
     code, out, _ = cli("databases", "show", tmp_path / "arena.subgoals", "--map", arena)
     assert code == OK
@@ -47,7 +47,7 @@ def test_show_says_what_a_file_holds(cli, arena, tmp_path):
     assert andante.read_map(arena).graph.fingerprint in out
 
 
-def test_show_refuses_what_is_damaged_or_for_another_map(cli, arena, tmp_path):
+def test_show_refuses_damaged_files_and_those_for_other_maps(cli, arena, tmp_path):
     cli("build", "moves", arena, "--out", tmp_path)
     file = tmp_path / "arena.moves"
     code, _, err = cli("databases", "show", file, "--map", "empty:20x12")
@@ -76,7 +76,7 @@ def test_the_kinds_are_listed(cli):
         (("moves", "nothing"), "is not a .map file"),
     ],
 )
-def test_mistakes_are_said_before_any_work(cli, arguments, sentence, monkeypatch):
+def test_mistakes_are_reported_before_any_work(cli, arguments, sentence, monkeypatch):
     monkeypatch.setattr("andante.offline.build", None)
     code, _, err = cli("build", *arguments)
     assert code == FAILED
@@ -84,7 +84,7 @@ def test_mistakes_are_said_before_any_work(cli, arguments, sentence, monkeypatch
     assert err.count("\n") == 1
 
 
-def test_a_file_that_is_no_database_is_never_overwritten(cli, arena, tmp_path, monkeypatch):
+def test_a_file_that_is_not_a_database_is_never_overwritten(cli, arena, tmp_path, monkeypatch):
     mine = tmp_path / "arena.moves"
     mine.write_text("my notes on moves in the arena")
     monkeypatch.setattr("andante.offline.build", None)
@@ -107,7 +107,7 @@ def test_a_damaged_database_is_built_again(cli, arena, tmp_path):
 
 
 @pytest.mark.parametrize("place", ["/proc", "arena.map", "a" * 5000])
-def test_a_folder_that_cannot_be_written_to_is_found_before_building(cli, arena, tmp_path, monkeypatch, place):
+def test_a_folder_that_cannot_be_written_to_is_reported_before_building(cli, arena, tmp_path, monkeypatch, place):
     monkeypatch.setattr("andante.offline.build", None)
     code, _, err = cli("build", "moves", arena, "--out", tmp_path / place)  # "/proc" stays as it is
     assert code == FAILED

@@ -1,4 +1,4 @@
-"""Training depth trees: what is learned from, what is learned, and what comes of it on other maps."""
+"""Training of depth trees: the samples, the tree, and its quality on other maps."""
 
 import sys
 
@@ -58,7 +58,7 @@ def test_the_walks_are_those_of_the_agents(database, guided):
         assert mine == pytest.approx(expected, rel=1e-5)
 
 
-def test_the_oracle_looks_as_deep_as_the_samples_say():
+def test_the_oracle_looks_as_deep_as_in_the_samples():
     problem = drawn(maps()[1], 1, seed=3)[0]
     samples = collect([problem.graph], [pairs([problem])], Params(deepest=4), Crew(1))
     turns = list(andante.watch("oracle-lrta(depth=4)", problem))
@@ -67,7 +67,7 @@ def test_the_oracle_looks_as_deep_as_the_samples_say():
         assert (turn.states_expanded == 1) == (depth == 1)
 
 
-def test_walks_on_several_maps_come_in_their_order():
+def test_walks_on_several_maps_are_in_the_order_of_the_maps():
     worlds = [grid.graph for grid in maps()]
     each = [pairs(drawn(grid, 5)) for grid in maps()]
     together = collect(worlds, each, Params(deepest=3, moves=50), Crew(2))
@@ -79,7 +79,7 @@ def test_walks_on_several_maps_come_in_their_order():
 
 @given(grids(side=6), st.integers(0, 100))
 @examples(40)
-def test_problems_are_drawn_between_states_that_a_way_joins(grid, seed):
+def test_problems_are_drawn_between_connected_states(grid, seed):
     from andante.offline.depth_tree import _draw
 
     label = grid.graph.components
@@ -94,7 +94,7 @@ def test_problems_are_drawn_between_states_that_a_way_joins(grid, seed):
 
 
 def random_samples(count, seed):
-    """Moves in which the best depth has something to do with the features, but not all."""
+    """Return moves whose best depth depends on the features, but not completely."""
     chance = np.random.default_rng(seed)
     features = chance.normal(size=(count, FEATURES)).astype(np.float32)
     features[:, 6] = features[:, 6] > 0
@@ -103,7 +103,7 @@ def random_samples(count, seed):
 
 
 @pytest.mark.parametrize("leaf", [1, 5, 100])
-def test_the_compiled_tree_answers_like_that_of_scikit_learn(leaf):
+def test_the_compiled_tree_gives_the_answers_of_scikit_learn(leaf):
     from sklearn.tree import DecisionTreeClassifier
 
     from andante.offline.depth_tree import compiled
@@ -115,7 +115,7 @@ def test_the_compiled_tree_answers_like_that_of_scikit_learn(leaf):
     assert [answer(tree, row) for row in rows] == grown.predict(rows).tolist()
 
 
-def test_leaves_are_as_large_as_asked_for_and_noise_is_pruned():
+def test_leaves_have_the_requested_size_and_noise_is_pruned():
     samples = random_samples(1500, 1)
     tree = train(samples, Params(leaf=50), Crew(1))
     where = [answer_leaf(tree, row) for row in samples.features]
@@ -137,14 +137,14 @@ def test_one_walk_is_enough():
 
 
 @pytest.mark.compiled
-def test_where_all_depths_are_the_same_so_is_the_answer():
+def test_if_all_depths_are_equal_so_is_the_answer():
     tree = build("depth-tree(deepest=4)", andante.generate("empty", 20, 20)).arrays
     assert tree.feature.tolist() == [LEAF]
     assert tree.depth.tolist() == [1]
 
 
 @pytest.mark.compiled
-def test_of_too_many_samples_some_are_drawn():
+def test_too_many_samples_are_thinned_out():
     tree = build("depth-tree(samples=300, leaf=10, deepest=5)", maps()).arrays
     assert np.sum(tree.feature == LEAF) <= 30
 
@@ -159,14 +159,14 @@ def test_the_same_seed_gives_the_same_tree_on_any_number_of_threads(database):
 
 @pytest.mark.compiled
 def test_in_a_second_round_the_tree_so_far_walks(database):
-    told = []
-    again = build(SMALL, maps(), rounds=2, progress=lambda what, done, total: told.append((what, done, total)))
-    assert {("walks of an oracle", 36, 36), ("walks of the tree so far", 36, 36)} <= set(told)
+    reported = []
+    again = build(SMALL, maps(), rounds=2, progress=lambda what, done, total: reported.append((what, done, total)))
+    assert {("walks of an oracle", 36, 36), ("walks of the tree so far", 36, 36)} <= set(reported)
     assert any(not np.array_equal(a, b) for a, b in zip(database.arrays, again.arrays, strict=True))
 
 
 @pytest.mark.compiled
-def test_graphs_will_do_as_well():
+def test_graphs_can_be_trained_on():
     chance = np.random.default_rng(1)
     places = chance.random((80, 2))
     edges = [(a, b, float(np.hypot(*(places[a] - places[b])))) for a, b in chance.integers(80, size=(240, 2)) if a != b]
@@ -175,23 +175,23 @@ def test_graphs_will_do_as_well():
     assert andante.run("dtlrta", graph.problem(0, 1), databases=[database]).solved
 
 
-def test_a_map_that_nobody_can_walk_on_has_nothing_to_teach():
+def test_a_map_without_moves_is_refused():
     with pytest.raises(ProblemError, match="cannot be trained on these maps"):
         build("depth-tree", Grid(np.zeros((4, 4), bool)))
 
 
-def test_scikit_learn_is_asked_for(monkeypatch):
+def test_without_scikit_learn_the_error_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.tree", None)
     with pytest.raises(MissingLearnError, match=r"needs scikit-learn, which is not installed; pip install 'andante\[l"):
         build("depth-tree", andante.generate("empty", 4, 4))
 
 
-# --- what comes of it -----------------------------------------------------------------------------------------------
+# --- quality -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.compiled
-def test_it_serves_maps_it_has_never_seen(database):
-    """Near its oracle, and fewer expansions than always looking as deep as the oracle may."""
+def test_it_serves_new_maps(database):
+    """Costs are near the oracle's, with fewer expansions than a lookahead of the oracle's greatest depth."""
     grid = andante.generate("caves", 80, 80, seed=11)
     problems = andante.random_problems(grid, 60, optimal_cost=(30, 120), seed=2)
 

@@ -1,4 +1,4 @@
-"""Building compressed path databases: the order of states, and what cannot be built."""
+"""Building compressed path databases: the order of states, and limits."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from tests.worlds import examples, graphs, grids
 
 @given(grids())
 @examples(60)
-def test_the_order_holds_every_component_in_one_piece_and_the_largest_last(grid):
+def test_components_are_contiguous_in_the_order_and_the_largest_is_last(grid):
     order, span = _order(grid.graph)
     groups = [group for group in naive.components(grid.graph) if len(group) > 1]
     assert sorted(order) == sorted(state for group in groups for state in group)
@@ -29,7 +29,7 @@ def test_the_order_holds_every_component_in_one_piece_and_the_largest_last(grid)
         assert len(groups) == 0 or span[-1, 1] - span[-1, 0] == max(map(len, groups))
 
 
-def test_the_curve_goes_from_cell_to_neighbouring_cell():
+def test_the_curve_leads_from_cell_to_neighbouring_cell():
     grid = andante.generate("empty", 32, 32)
     along = along_hilbert(grid.graph.points)
     walk = np.argsort(along)

@@ -1,4 +1,4 @@
-"""Pattern databases against brute force: every pair of regions, worked out the plain way."""
+"""Pattern databases against brute force over every pair of regions."""
 
 import re
 from functools import cache
@@ -18,7 +18,7 @@ from andante.offline import build
 from andante.offline import pattern as pattern_builder
 from andante.offline.builder import finished
 from andante.offline.division import at_corners, tiles
-from andante.offline.far import ASKED, ENOUGH, EQUAL, GOALS_ASKED, MIDDLE
+from andante.offline.far import ENOUGH, EQUAL, GOALS_SAMPLED, MIDDLE, SAMPLED
 from andante.offline.pattern import NEAR
 from andante.world.graph import Graph
 from andante.world.heuristics import TOLERANCE
@@ -27,20 +27,20 @@ from tests import naive
 from tests.databases.tables import unpacked
 from tests.worlds import DEEP, examples, grids
 
-#: How wide larger maps are. Rooms and mazes have many regions, and the plain twin takes long for them.
+#: The width of larger maps. Rooms and mazes have many regions, so the plain twin is slow on them.
 LARGER = {"rooms": 25 if DEEP else 17, "maze": 25 if DEEP else 17, "caves": 25}
 
 METRICS = ("octile", "euclidean", "manhattan", "chebyshev")
 
 
 class Twin:
-    """What a pattern database should hold, from the levels of the map's hierarchy."""
+    """The contents that a pattern database should have, from the levels of the map's hierarchy."""
 
     def __init__(self, world, level, base):
         self.levels = hierarchy_of(world if isinstance(world, Graph) else world.graph)
         self.graph = self.levels.level(base)
         self.level, self.base = level, base
-        if level == 0:  # states that can be left are regions of their own
+        if level == 0:  # each state that can be left is a region
             self.members = [[state] for state in range(len(self.graph)) if self.graph.neighbours(state)]
         else:
             self.members = [self.below(level, node) for node in range(len(self.levels.nodes(level)))]
@@ -54,14 +54,14 @@ class Twin:
         return len(self.members)
 
     def below(self, level, state, floor=None):
-        """The states of the level ``floor``, or of the one agents plan on, that make up a state of ``level``."""
+        """Return the states of the level ``floor``, or of the one agents plan on, that make up a state of ``level``."""
         floor = self.base if floor is None else floor
         if level == floor:
             return [state]
         return [s for child in self.levels.children(level, state) for s in self.below(level - 1, child, floor)]
 
     def place(self, level, state):
-        """The mean of all its ground states' coordinates."""
+        """Return the mean of its ground states' coordinates."""
         points = self.levels.graph.csr().arrays.point
         return points[self.below(level, state, 0)].mean(0)
 
@@ -73,7 +73,7 @@ class Twin:
         return min(sorted(apart), key=apart.__getitem__)
 
     def regions_of(self, goals):
-        """The regions that these states of the map lie in, each once."""
+        """Return the regions of these states of the map, each once."""
         found = {
             n
             for n, states in enumerate(self.members)
@@ -84,7 +84,7 @@ class Twin:
         return sorted(found)
 
     def entry(self, start, goal, aim):
-        """Where the way leads first that takes, over and over, the move after which most optimal paths are left."""
+        """Return where the path first enters another region that always takes the move with most optimal paths left."""
         state, left = self.representative[start], self.distances_to(self.representative[goal])
         counts = self.counts_to(self.representative[goal])
         if start == goal or state not in left:
@@ -95,11 +95,11 @@ class Twin:
         return self.representative[self.region[state]] if aim == "centre" else state
 
     def nearer(self, state, left, than):
-        """Is the representative of the state's region nearer?"""
+        """Return whether the representative of the state's region is nearer."""
         return left[self.representative[self.region[state]]] < than - TOLERANCE
 
     def depth(self, start, aim, cap):
-        """The least depth at which LRTA*, knowing nothing yet, makes one of them."""
+        """Return the least depth at which LRTA* without learned values makes an optimal move."""
         state = self.representative[start]
         if aim in (NO_STATE, state):
             return 1
@@ -174,7 +174,7 @@ def test_every_entry_is_right_on_larger_maps(kind):
 
 
 def test_depths_without_a_cap():
-    """Around a wall the agent has to look far until it makes the right move."""
+    """Around a wall the agent has to look far ahead to make the right move."""
     free = np.ones((9, 9), bool)
     free[1:8, 5] = False
     grid = andante.Grid(free)
@@ -182,7 +182,7 @@ def test_depths_without_a_cap():
     assert build("pattern(level=2, cap=2, goal_depths=uncapped)", grid).arrays.goal_depth.max() > 2
 
 
-def test_a_graph_that_is_no_map():
+def test_a_graph_that_is_not_a_map():
     chance = np.random.default_rng(5)
     places = chance.random((40, 2))
     edges = [(a, b, float(np.hypot(*(places[a] - places[b])))) for a, b in chance.integers(40, size=(90, 2)) if a != b]
@@ -218,7 +218,7 @@ def test_its_parameters_can_be_written_and_read_again():
         ("goals=asked", "pattern with goals=asked needs the goals; pass states of the map to build"),
     ],
 )
-def test_what_cannot_be_built_is_said(parameters, sentence):
+def test_bad_parameters_are_refused(parameters, sentence):
     with pytest.raises(ParameterError, match=sentence):
         build(f"pattern({parameters})", andante.generate("empty", 16, 16))
 
@@ -234,7 +234,7 @@ def test_what_cannot_be_built_is_said(parameters, sentence):
         ("moves", [5], "'moves' is always for all goals; only pattern can be for some"),
     ],
 )
-def test_goals_that_cannot_be_built_for_are_said(kind, goals, sentence):
+def test_bad_goals_are_refused(kind, goals, sentence):
     with pytest.raises(AndanteError, match=sentence):
         build(kind, andante.generate("empty", 16, 16), goals=goals)
 
@@ -283,7 +283,7 @@ def test_tables_that_make_no_sense_are_refused(tmp_path):
 
 
 def climbs_straight(graph, state, goal):
-    """Does LRTA* with a lookahead of one reach the goal at the cost that the heuristic says, by brute force?"""
+    """Return, by brute force, whether LRTA* with a lookahead of one reaches the goal at the cost of the heuristic."""
     cost, most = 0.0, estimate(graph.arrays, state, goal)
     while state != goal:
         ends = [(step + estimate(graph.arrays, near, goal), near, step) for near, step in graph.neighbours(state)]
@@ -298,14 +298,14 @@ def climbs_straight(graph, state, goal):
 
 
 def straight_climbs(graph):
-    """The same for many pairs: an agent that can climb to a state from which it can climb straight on, at no loss, can too."""
+    """Return the same as a cached function, for many pairs of states of a graph."""
 
     @cache
     def straight(state, goal):
         if state == goal:
             return True
         ends = [(step + estimate(graph.arrays, near, goal), near) for near, step in graph.neighbours(state)]
-        least = min(end[0] for end in ends)  # whatever is in a region has neighbours
+        least = min(end[0] for end in ends)  # every state of a region has neighbours
         if least > estimate(graph.arrays, state, goal) + TOLERANCE:
             return False
         return straight(next(near for f, near in ends if f == least), goal)
@@ -314,7 +314,7 @@ def straight_climbs(graph):
 
 
 class FarTwin:
-    """The regions of a database with far subgoals, who can climb where, and the chains of its subgoals."""
+    """The regions of a database with far subgoals, the climbs between them, and the chains of its subgoals."""
 
     def __init__(self, grid, parameters):
         self.graph, database = grid.graph, build(f"pattern({parameters})", grid, threads=2)
@@ -337,7 +337,7 @@ class FarTwin:
         return float(np.mean([estimate(self.graph.arrays, state, aim) for state in states]))
 
     def _leg(self, here, other):
-        """The mean cost from a region to the middle of another, or None if not all can climb there or it is too far."""
+        """Return the mean cost from a region to another's middle, or None if it is too far or not all can climb."""
         middle, aim = self.middles[here], self.middles[other]
         apart = self.apart([middle], aim)
         if apart > self.reach or not self.straight(middle, aim):
@@ -349,17 +349,17 @@ class FarTwin:
         return MIDDLE * apart + (1 - MIDDLE) * (self.apart(self.members[here], middle) + apart)
 
     def next(self, here, there):
-        """The region that the subgoal lies in, or None if there is no subgoal."""
+        """Return the region of the subgoal, or None if there is no subgoal."""
         aim = self.tables.subgoal[here, there]
         return None if aim == NO_STATE else int(self.tables.region[aim])
 
     def follows_a_leg(self, here, there):
-        """Does a region go to its subgoal by a leg? Without one, the subgoal may still happen to be a middle."""
+        """Return whether a region uses a leg to its subgoal. Without one, the subgoal may still be a middle."""
         onward = self.next(here, there)
         return self.tables.subgoal[here, there] == self.middles[onward] and self.leg(here, onward) is not None
 
     def _cost(self, here, there):
-        """What it costs from the middle of a region to the goals of a column, along subgoals."""
+        """Return the cost from the middle of a region to the goals of a column, along subgoals."""
         middle, onward = self.middles[here], self.next(here, there)
         if onward is None:
             return float(np.mean([self.apart([middle], goal) for goal in self.goals[there]]))
@@ -369,7 +369,7 @@ class FarTwin:
         return left[middle] - left[self.tables.subgoal[here, there]] + self.cost(onward, there)
 
     def taken_before(self, here, there):
-        """The regions that come before this one: that of the goal's middle, and those nearer to it, first of equals."""
+        """Return the regions processed before this one: that of the goal's middle, and those nearer to it."""
         left, home = self.left(self.ends[there]), self.tables.region[self.ends[there]]
         turn = {
             other: (other != home, left[middle], other) for other, middle in enumerate(self.middles) if middle in left
@@ -377,7 +377,7 @@ class FarTwin:
         return {other for other in turn if turn[other] < turn[here]}
 
     def entrances(self, here, there, regions):
-        """Where shortest paths from the middle of a region first enter one of these."""
+        """Return where shortest paths from the middle of a region first enter one of these."""
         left, found, ahead = self.left(self.ends[there]), set(), {self.middles[here]}
         while ahead:
             ahead = {
@@ -391,7 +391,7 @@ class FarTwin:
         return found
 
 
-def assert_far_subgoals_keep_their_promises(grid, parameters):
+def assert_far_subgoals_are_right(grid, parameters):
     twin = FarTwin(grid, parameters)
     for there, goals in enumerate(twin.goals):
         left, home = twin.left(twin.ends[there]), twin.tables.region[twin.ends[there]]
@@ -425,7 +425,7 @@ def assert_chain_ends(twin, here, there):
 
 
 def assert_subgoal_is_best(twin, here, there, aim):
-    """No leg is much better than the stored one. If there is none, a shortest path is followed instead."""
+    """Check that no leg is much better than the stored one, or that without legs a shortest path is followed."""
     before = twin.taken_before(here, there)
     legs = {other: cost for other in before if (cost := twin.leg(here, other)) is not None}
     if not legs:
@@ -434,13 +434,13 @@ def assert_subgoal_is_best(twin, here, there, aim):
     assert twin.follows_a_leg(here, there)
     chosen = twin.next(here, there)
     assert chosen in before
-    if len(twin.members[here]) <= ASKED and len(twin.goals[there]) <= GOALS_ASKED:  # means ask all states and goals
+    if len(twin.members[here]) <= SAMPLED and len(twin.goals[there]) <= GOALS_SAMPLED:  # means of all states and goals
         least = min(cost + twin.cost(other, there) for other, cost in legs.items())
         assert legs[chosen] + twin.cost(chosen, there) <= least + max(ENOUGH, EQUAL) + TOLERANCE
 
 
 def representatives(graph, tables, parameters):
-    """The middles of regions and, by column, of those that goals may lie in."""
+    """Return the middles of regions and, by column, of the regions of goals."""
     if "level" in parameters:
         middles = ends = hierarchy_of(graph).representatives(int(re.search(r"level=(\d)", parameters)[1])).tolist()
     else:
@@ -457,37 +457,37 @@ def representatives(graph, tables, parameters):
     st.sampled_from([0, 4, NEAR]),
 )
 @examples(30)
-def test_far_subgoals_keep_their_promises_with_tiles(grid, side, reach, near):
+def test_far_subgoals_are_right_with_tiles(grid, side, reach, near):
     if (grid.graph.arrays.mask > 0).any():
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(pattern_builder, "NEAR", near)  # so that agents on a small map can be far away
             patch.setattr(pattern_builder, "GOAL_SIDE", side)
-            assert_far_subgoals_keep_their_promises(grid, f"side={side}, reach={reach}")
+            assert_far_subgoals_are_right(grid, f"side={side}, reach={reach}")
 
 
 @pytest.mark.parametrize(
     ("kind", "near"),
     [
         ("rooms", 10),
-        pytest.param("rooms", NEAR, marks=pytest.mark.deep),  # as long as all others together
+        pytest.param("rooms", NEAR, marks=pytest.mark.deep),  # takes as long as all others together
         *((kind, near) for kind in ("maze", "caves") for near in (10, NEAR)),
     ],
 )
-def test_far_subgoals_keep_their_promises_on_larger_maps(kind, near, monkeypatch):
+def test_far_subgoals_are_right_on_larger_maps(kind, near, monkeypatch):
     grid = andante.generate(kind, LARGER[kind], LARGER[kind], seed=3)
     monkeypatch.setattr(pattern_builder, "NEAR", near)
-    assert_far_subgoals_keep_their_promises(grid, "side=4")
-    assert_far_subgoals_keep_their_promises(grid, "level=2")
+    assert_far_subgoals_are_right(grid, "side=4")
+    assert_far_subgoals_are_right(grid, "level=2")
 
 
 @pytest.mark.parametrize(
     ("rows", "parameters"),
     [
-        (["100", "111"], "level=1"),  # round the corner: one cannot climb to the middle of the other region
+        (["100", "111"], "level=1"),  # around the corner: no state can climb to the middle of the other region
         (["111111111"], "side=8, reach=3"),  # the other region is one cell, and its middle is too far away
     ],
 )
-def test_far_subgoals_keep_their_promises_if_a_shortest_path_happens_to_enter_a_region_in_its_middle(rows, parameters):
+def test_far_subgoals_are_right_if_a_shortest_path_enters_a_region_in_its_middle(rows, parameters):
     grid = andante.Grid(np.array([[cell == "1" for cell in row] for row in rows]))
     twin = FarTwin(grid, parameters)
     pairs = [
@@ -497,12 +497,12 @@ def test_far_subgoals_keep_their_promises_if_a_shortest_path_happens_to_enter_a_
         twin.tables.subgoal[here, there] == twin.middles[twin.next(here, there)] and not twin.follows_a_leg(here, there)
         for here, there in pairs
     )
-    assert_far_subgoals_keep_their_promises(grid, parameters)
+    assert_far_subgoals_are_right(grid, parameters)
 
 
 @given(grids(side=9), st.integers(1, 9))
 @examples(40)
-def test_tiles_are_regions_in_which_everybody_can_climb_to_the_centre_and_back(grid, side):
+def test_all_states_of_a_tile_can_climb_to_its_centre_and_back(grid, side):
     graph = grid.graph
     free = np.flatnonzero(graph.arrays.mask > 0)
     ground = finished(tiles(graph, side))
@@ -518,7 +518,7 @@ def test_tiles_are_regions_in_which_everybody_can_climb_to_the_centre_and_back(g
 
 
 def is_at_a_corner(grid, state):
-    """Are two cells beside this one free, and the one between them not?"""
+    """Return whether two cells beside this one are free, and the one between them is not."""
     x, y = state % grid.width, state // grid.width
 
     def is_free(x, y):
@@ -555,12 +555,12 @@ def test_each_corner_is_the_middle_of_the_states_nearest_to_it(grid, side):
         }
         if middle in corners:
             assert apart[middle] == min(apart.values())
-        else:  # no corner is a hub for it, or it is the centre that others of its region need
+        else:  # no corner is a hub for it, or it is the centre, which others of its region need
             assert not apart or state == middle
 
 
 def legs_to(goal, state, tables):
-    """Where an agent that keeps its subgoals goes: from which state to which, one after the other."""
+    """Yield the legs of an agent that keeps its subgoals, each as its first and last state."""
     legs = []
     while state != goal:
         pair = tables.region[state], tables.column[goal]
@@ -587,12 +587,12 @@ def test_an_agent_with_far_subgoals_arrives_and_learns_nothing_if_it_can_climb_e
         assert trial.states_expanded == trial.moves
         if all(straight(*leg) for leg in legs):
             assert trial.learned == 0
-            assert trial.cost <= sum(estimate(graph.arrays, *leg) for leg in legs)  # it may meet the goal on its way
+            assert trial.cost <= sum(estimate(graph.arrays, *leg) for leg in legs)  # it may meet the goal on its path
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("kind", ["rooms", "maze", "caves", "outdoor"])
-def test_far_subgoals_take_one_expansion_per_move_and_shorter_paths(kind):
+def test_far_subgoals_give_one_expansion_per_move_and_shorter_paths(kind):
     grid = andante.generate(kind, 64, 64, seed=5)
     problems = andante.random_problems(grid, 60, seed=2)
 
@@ -606,13 +606,13 @@ def test_far_subgoals_take_one_expansion_per_move_and_shorter_paths(kind):
     assert longer[0] < max(longer[1] / 1.5, 0.001)  # in a maze there is hardly a choice
 
 
-def test_graphs_without_places_have_no_tiles():
+def test_graphs_without_points_have_no_tiles():
     edges = [(0, 1, 1.0), (1, 2, 1.0)]
     with pytest.raises(ParameterError, match="tiles need states with two coordinates"):
         build("pattern(side=4)", Graph.from_edges(edges))
     one_way = Graph.from_edges(edges, directed=True, points=np.zeros((3, 2)))
     for parameters in ("side=4", "level=1", "level=1, base=1"):
-        with pytest.raises(GraphError, match="every move can be taken back"):
+        with pytest.raises(GraphError, match="every move can be reversed"):
             build(f"pattern({parameters})", one_way)
 
 

@@ -44,7 +44,7 @@ def assert_all_is_right(graph, database):
             assert (arcs is None) == math.isinf(cost[here, there])
             if arcs is not None:
                 assert sum(walked[arc] for arc in arcs) == pytest.approx(cost[here, there])
-    assert named == set(walked)  # no arc is kept for nothing
+    assert named == set(walked)  # every stored arc is used
 
 
 def assert_legs_can_be_climbed_for_the_cost_of_a_shortest_path(graph, arrays, seeds, here, arc, field):
@@ -102,8 +102,8 @@ def test_another_seed_gives_other_regions():
     assert not np.array_equal(one, other)
 
 
-def test_runs_tell_the_region_of_every_state():
-    """Long runs and short ones, over the ends of blocks, with gaps at both ends."""
+def test_runs_contain_the_region_of_every_state():
+    """Runs are long and short, cross the ends of blocks, and have gaps at both ends."""
     chance = np.random.default_rng(1)
     for n in (0, 1, 255, 256, 257, 1000):
         region = np.repeat(chance.integers(-1, 9, n), chance.integers(1, 90, n))[:n].astype(np.int32)
@@ -120,8 +120,8 @@ def test_without_moves_there_are_no_regions(states):
     assert len(build("regions", graph).arrays.seed) == 0
 
 
-def test_a_region_may_have_more_arcs_than_a_byte_can_tell_apart():
-    """A hub with 300 spokes: whatever region the hub is in has borders with almost all others."""
+def test_a_region_may_have_more_arcs_than_a_byte_can_number():
+    """A hub has 300 spokes, so the hub's region has borders with almost all others."""
     spokes = range(1, 901, 3)
     edges = [edge for s in spokes for edge in ((0, s, 2.0), (s, s + 1, 1.0), (s + 1, s + 2, 1.0))]
     graph = Graph.from_edges(edges)
@@ -147,7 +147,7 @@ def test_one_way_graphs_are_refused():
         ("MOST_ARCS", r"need \d+ of them, and \d+ from one region; .* and 3 from one region: use fewer borders"),
     ],
 )
-def test_what_would_be_too_large_is_refused(limit, sentence, monkeypatch):
+def test_databases_that_would_be_too_large_are_refused(limit, sentence, monkeypatch):
     monkeypatch.setattr(regions, limit, 3)
     with pytest.raises(DatabaseError, match=sentence):
         build("regions(m=2)", andante.generate("rooms", 16, 16, seed=1))

@@ -1,4 +1,4 @@
-"""Records against paths divided by hand."""
+"""Records against paths divided in plain Python."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def climbable(graph, start, goal):
 
 
 def divided(graph, path):
-    """Bulitko and Björnsson (2009), Figure 4, lines 6 to 11, over and over."""
+    """Repeat lines 6 to 11 of Bulitko and Björnsson (2009), Figure 4."""
     series, begin = [], 0
     while begin < len(path) - 1:
         reached = begin + 1
@@ -52,7 +52,7 @@ def test_every_record_is_a_path_divided_where_climbing_fails(grid, series, cover
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("kind", ["caves", "rooms", "maze", "random"])
-def test_there_are_as_many_records_as_asked_for(kind):
+def test_there_are_as_many_records_as_requested(kind):
     grid = andante.generate(kind, 48, 48, seed=2)
     for coverage in ("random", "gaps"):
         database = build("subgoals(records=300, series=true)", grid, coverage=coverage)
@@ -60,15 +60,15 @@ def test_there_are_as_many_records_as_asked_for(kind):
     assert_records_are_right(grid, database)
 
 
-def test_an_empty_map_needs_none():
+def test_an_empty_map_needs_no_records():
     assert len(build("subgoals", andante.generate("empty", 30, 30)).arrays.start) == 0
 
 
-def test_a_map_without_free_cells_has_none():
+def test_a_map_without_free_cells_has_no_records():
     assert len(build("subgoals", Grid(np.zeros((4, 4), bool))).arrays.start) == 0
 
 
-def test_none_asked_for_is_none():
+def test_no_records_may_be_requested():
     assert len(build("subgoals(records=0)", andante.generate("maze", 21, 21, seed=1)).arrays.start) == 0
 
 
@@ -80,7 +80,7 @@ def test_another_seed_gives_other_records():
 
 
 def served(grid, database, problems):
-    """For how many problems is there a record whose start and goal can be climbed to?"""
+    """Return the number of problems that have a record whose start and goal can be climbed to."""
     found, never = Shortlist.over(grid.graph, 10), Used.over(Mind(len(grid.graph)))
     choices = [choose(database.arrays, found, grid.graph.arrays, p.start, p.goal, 25, never, 1) for p in problems]
     return sum(choice.record >= 0 for choice in choices)

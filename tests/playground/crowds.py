@@ -1,4 +1,4 @@
-"""Crowds in Python that the playground's engine has to repeat, written for its tests (playground/tests/crowds.test.ts)."""
+"""Crowds in Python that the playground's engine must reproduce in its tests (playground/tests/crowds.test.ts)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def march(
     seed: int,
     databases: tuple[Any, ...] = (),
 ) -> dict[str, Any]:
-    """Let a crowd walk while walls come and go and units are sent elsewhere, and return all that happened."""
+    """Run a crowd while cells close and open and units are sent elsewhere, and return everything that happened."""
     rng, world = np.random.default_rng(seed), World(grid)
     crowd = Crowd(find(algorithm), world, databases=databases, memory=memory, bodies=bodies)
     label = grid.graph.components

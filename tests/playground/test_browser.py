@@ -1,4 +1,4 @@
-"""The finished page in a browser: every control, files, edits while agents walk, crowds, looks. The tests are TypeScript."""
+"""The finished page in a browser: every control, files, edits, crowds, appearance. The tests are in TypeScript."""
 
 import json
 import os
@@ -9,7 +9,10 @@ import pytest
 
 import andante
 from andante.episode.trace import Trace
-from andante.play.page import ENGINE, PAGE, page_with
+from andante.offline import build
+from andante.play.given import given_scene
+from andante.play.page import ENGINE, PAGE, about_built, page_with
+from andante.play.scene import scene_of as scene_of_map
 from andante.world.grid import Grid
 from andante.world.scenes import Change, NewGoal, Scene
 from tests.playground.tools import CHROMIUM, NODE, PLAYGROUND, needs_node_modules
@@ -30,7 +33,7 @@ def page(tmp_path_factory):
 
 
 def run(name, page, **more):
-    """Run one file of tests in the browser, and return what it printed."""
+    """Run one file of tests in the browser, and return its output."""
     vitest = [NODE, "node_modules/vitest/vitest.mjs", "run", "--config", "vitest.browser.config.ts"]
     environment = {**os.environ, "ANDANTE_PAGE": str(page), "ANDANTE_CHROMIUM": CHROMIUM, "NO_COLOR": "1", **more}
     command = [*vitest, f"browser/{name}.test.ts"]
@@ -39,13 +42,22 @@ def run(name, page, **more):
     return done.stdout
 
 
-@pytest.mark.parametrize("name", ["controls", "files", "living", "crowd", "looks"])
+@pytest.mark.parametrize("name", ["controls", "files", "living", "fog", "crowd", "looks"])
 def test_in_the_browser(name, page):
     assert "passed" in run(name, page)
 
 
+def test_a_page_of_a_map_in_the_browser(page, tmp_path):
+    if not {"cpd", "pra"} <= {card["name"] for card in about_built()["cards"]}:
+        pytest.skip("needs an engine with cpd and pra (make playground)")
+    grid = andante.generate("rooms", 48, 40, seed=1)
+    about, blob = given_scene(grid, [build("moves", grid)], about_built())
+    (tmp_path / "given.html").write_text(page_with(scene_of_map(grid, about, blob)), "utf-8")
+    assert "passed" in run("given", page, ANDANTE_GIVEN=str(tmp_path / "given.html"))
+
+
 def scene_of(trace):
-    """Return the scene of a trace: its problem, and all that changed."""
+    """Return the scene of a trace: its problem, and all changes."""
     grid = Grid([list(map(chr, row)) for row in trace.terrain], name=trace.map_name)
     changes = [Change(tick, grid.cell(state), chr(look) == ".") for tick, state, look in trace.changes.tolist()]
     goals = [NewGoal(tick, 0, grid.cell(state)) for tick, state in trace.goals.tolist()]
@@ -61,8 +73,8 @@ def same(trace, again):
     assert sorted(trace.changes.tolist()) == sorted(again.changes.tolist())
 
 
-def test_python_reads_the_traces_that_the_page_writes_and_walks_the_same(page, tmp_path):
-    # Nothing is cut off: the page notices that at once, Python after a bounded number of moves.
+def test_python_reads_the_traces_that_the_page_writes_and_makes_the_same_moves(page, tmp_path):
+    # No goal is cut off: the page notices that immediately, Python after a bounded number of moves.
     wall = [Change(5, (14, y), opened=False) for y in range(24)]
     later = [Change(8, (14, 16), opened=True), NewGoal(20, 0, (33, 3)), Change(26, (20, 20), opened=False)]
     scene = Scene(andante.generate("empty", 40, 30), [((1, 15), (37, 25))], [*wall, *later])

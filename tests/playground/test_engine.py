@@ -1,9 +1,10 @@
-"""Agents and crowds in the playground's engine walk as in Python; the comparing is done in TypeScript."""
+"""Agents and crowds in the playground's engine make the same moves as in Python; TypeScript compares them."""
 
 import json
 import os
 import subprocess
 
+import numpy as np
 import pytest
 
 import andante
@@ -19,8 +20,9 @@ from andante.play.recipes import CHECKED, SIZES, Formula, Maker, Stage, crowd_ma
 from andante.play.scene import scene_of
 from andante.world.living import World
 from tests.playground.crowds import march
+from tests.playground.stale import broken_records, changed_regions, climbing_regions, led_astray, pattern_regions
 from tests.playground.tools import NODE, PLAYGROUND, needs_node_modules
-from tests.playground.walks import as_map, walk
+from tests.playground.walks import as_map, ends, walk
 from tests.worlds import DEEP
 
 FEW = ("astar", "lrta", "lss", "rta", "tba")  # all others are left to deep runs
@@ -36,9 +38,9 @@ built = [
 
 
 def compare(name, variable, task, folder):
-    """Let the engine repeat what Python did."""
+    """Let the engine repeat what Python did, and compare the results."""
     file = folder / f"{name}.json"
-    file.write_text(json.dumps(task).replace("Infinity", "1e999"))  # JSON has no other word for it
+    file.write_text(json.dumps(task).replace("Infinity", "1e999"))  # JSON has no infinity
     command = [NODE, "node_modules/vitest/vitest.mjs", "run", f"tests/{name}.test.ts"]
     environment = {**os.environ, variable: str(file), "NO_COLOR": "1"}
     done = subprocess.run(command, cwd=PLAYGROUND, env=environment, capture_output=True, text=True, timeout=900)
@@ -51,14 +53,14 @@ def able(settings):
 
 
 def agents():
-    everybody = sorted(about_built()["recipes"])
-    return [*(everybody if DEEP else able(FEW)), *able(OTHERS)]
+    every = sorted(about_built()["recipes"])
+    return [*(every if DEEP else able(FEW)), *able(OTHERS)]
 
 
 def discovering():
-    """Return those that walk with sight: in all but deep runs, two, as each is compiled for Python too."""
-    everybody = sorted(about_built()["sighted"])
-    return everybody if DEEP else able(["lrta", "astar"])
+    """Return the agents that walk with sight; except in deep runs only two, as each is compiled for Python too."""
+    every = sorted(about_built()["sighted"])
+    return every if DEEP else able(["lrta", "astar"])
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +100,7 @@ class TestWalks:
 
 
 def marched(maker, grid, databases=()):
-    """Return what happened in a crowd in Python that has as much memory as one in a page."""
+    """Return what happened in a crowd in Python that has the same memory as one in a page."""
     name = maker.algorithm.card.name
     memory, bodies = maker.size_of(maker.algorithm).memory, maker.bodies
     return march(name, grid, units=150, ticks=80, bodies=bodies, memory=memory, seed=5, databases=databases)
@@ -117,6 +119,12 @@ def given(tmp_path_factory):
     return grid, databases, about, file
 
 
+def barrier(grid):
+    """Return some free cells in the middle of a map."""
+    free = np.flatnonzero(grid.passable.ravel())
+    return free[len(free) // 2 : len(free) // 2 + 12].tolist()
+
+
 class TestGiven:
     """Agents that walk only on the map that a page was written with."""
 
@@ -133,6 +141,25 @@ class TestGiven:
             walks.append(walk(name, grid, 0, 11, edits=50, pursued=True, databases=used))
         task = {"engine": str(ENGINE), "scene": str(file), "maps": [as_map(grid)], "walks": walks}
         compare("walks", "ANDANTE_WALKS", task, tmp_path)
+
+    def test_stale_entries_are_marked(self, given, tmp_path):
+        grid, databases, about, file = given
+        closed, goal = barrier(grid), ends(grid, 1)[1]
+        now = grid.passable.copy()
+        now.flat[closed] = False
+        edited = andante.Grid(now).graph
+        expected = {
+            "cpd": lambda one: led_astray(one, grid, edited, goal),
+            "knn": lambda one: broken_records(one, grid, edited),
+            "hcdps": lambda one: changed_regions(climbing_regions(one, grid), grid, edited),
+            "dlrta": lambda one: changed_regions(pattern_regions(one, grid), grid, edited),
+        }
+        stale = {}
+        for name in set(expected) & set(about["recipes"]):
+            stale[name] = expected[name](databases[about["recipes"][name]["files"][0]])
+            assert 0 < len(stale[name]) < 1500
+        task = {"engine": str(ENGINE), "scene": str(file), "map": as_map(grid), "closed": closed, "goal": goal}
+        compare("stale", "ANDANTE_STALE", {**task, "stale": stale}, tmp_path)
 
     @pytest.mark.deep
     def test_crowds_tick_as_in_python(self, given, tmp_path):
@@ -161,10 +188,10 @@ class TestRecipes:
     def test_formulas_are_found_again(self, formula):
         assert fitted(SIZES, [formula.at(*size) for size in SIZES]) == formula
 
-    def test_what_no_formula_explains_is_not_explained(self):
+    def test_numbers_without_a_formula_are_not_fitted(self):
         assert fitted(SIZES, [width * width for width, _ in SIZES]) is None
 
-    def test_the_recipe_of_an_agent_says_what_python_allocates(self):
+    def test_the_recipe_of_an_agent_agrees_with_what_python_allocates(self):
         maker = Maker(find("lrta"), stages())
         recipe = maker.recipe(lambda identity: True)
         assert [one.name for one in recipe.shaping] == ["depth"]
@@ -179,6 +206,6 @@ class TestRecipes:
         with pytest.raises(AlgorithmError, match="the recipe of rta is wrong"):
             maker.check(recipe, stages(), 1)
 
-    def test_an_engine_of_what_does_not_exist_is_refused(self):
-        with pytest.raises(AlgorithmError, match="'lrtb' is no algorithm that the playground can have"):
+    def test_an_engine_with_an_unknown_algorithm_is_refused(self):
+        with pytest.raises(AlgorithmError, match="'lrtb' is not an algorithm of the playground"):
             engine(["lrtb"])

@@ -1,4 +1,4 @@
-"""The page makes and reads maps by the same rules as Python, to the letter of its error messages."""
+"""The page makes and reads maps by the same rules as Python, with the same error messages."""
 
 import base64
 import json
@@ -63,7 +63,7 @@ FILES = [
 
 
 def mangled(count):
-    """Files with a few bytes changed, cut out or added."""
+    """Yield files with a few bytes changed, removed or added."""
     rng = random.Random(1)
     for _ in range(count):
         data = bytearray(GOOD)

@@ -1,4 +1,4 @@
-"""The page's own units: walks, links, columns, the notation."""
+"""Unit tests of the page: walks, links, columns, the notation."""
 
 import subprocess
 

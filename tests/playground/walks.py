@@ -1,4 +1,4 @@
-"""Walks in Python that the playground's engine has to repeat, written for its tests (playground/tests/walks.test.ts)."""
+"""Walks in Python that the playground's engine must reproduce in its tests (playground/tests/walks.test.ts)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def walk(
     databases: Sequence[Any] = (),
     sight: int | None = None,
 ) -> dict[str, Any]:
-    """Let an agent walk, with cells that change and a goal that moves if asked for, and return all that happened."""
+    """Run an agent, on request with cells that change and a goal that moves, and return everything that happened."""
     world = World(grid)
     entry = find(algorithm)
     agent = Agent(entry, world, databases=databases, sight=sight, log_rows=(1 << 18) if thinks else 0)

@@ -101,7 +101,7 @@ def test_the_section_counts_and_has_a_table_of_each_part(tmp_path):
         ('by = "map"', 'by = "maps"', r"choices are made by map or problem, not by 'maps'"),
         ('paper = "5.0"', 'paper = "five"', r"'paper' must be a number, .*, not 'five'"),
         ('"A paper"', "5", "title must be text in quotes, not 5"),
-        ("run = 20", "ran = 20", "does not take 'ran'"),
+        ("run = 20", "ran = 20", "does not accept 'ran'"),
         ('{ of = "prior", paper = "9.0 ± 0.1" },', "7,", "each of rows must be a table, not 7"),
         ("[[part]]", "[[parts]]", "has no 'part'"),
     ],

@@ -167,6 +167,11 @@ def test_a_page_without_traces_has_no_scripts(table):
     assert "Replay" not in text
 
 
+def test_a_page_links_to_a_playground(table):
+    assert '<a href="play.html">Open the playground</a>' in page(title="t", rows=table, playground="play.html")
+    assert "playground" not in page(title="t", rows=table)
+
+
 def test_a_page_without_rows_is_a_page(traces):
     assert "No results yet." in page(title="t", rows=[])
     assert "<h2>Replay</h2>" in page(title="t", rows=[], traces=traces)

@@ -148,7 +148,7 @@ def test_numbers_that_only_other_maps_would_explain_are_reported(tmp_path):
 
 def test_a_reason_for_each_measure(tmp_path):
     text = STUDY.replace('why = "other maps"', 'why = ["one", "two"]')
-    with pytest.raises(CampaignError, match="'why' must have 1 texts here, one for each measure, not 2"):
+    with pytest.raises(CampaignError, match="'why' must have 1 text here, one for each measure, not 2"):
         read(tmp_path, text)
 
 

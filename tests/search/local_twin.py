@@ -1,4 +1,4 @@
-"""LSS-LRTA* and RTAA* in plain Python: dictionaries, a full scan for the best open state, the papers' definitions."""
+"""LSS-LRTA* and RTAA* in plain Python, by the papers' definitions, with dictionaries and a scan for the best state."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ class Region:
         return [state for state in self.g if state not in self.open]
 
     def rank(self, state: int) -> tuple[float, float, int]:
-        """Least f first, then the larger g, then the one reached first."""
+        """Return the rank of a state: least f first, then the larger g, then the one reached first."""
         return self.g[state] + self.h(state), -self.g[state], list(self.g).index(state)
 
     def best(self) -> int:
         return min(self.open, key=self.rank)
 
-    def way_to(self, state: int) -> list[int]:
-        """The states after the agent's own, up to this one."""
-        return [] if state not in self.parent else [*self.way_to(self.parent[state]), state]
+    def path_to(self, state: int) -> list[int]:
+        """Return the states after the agent's own, up to this one."""
+        return [] if state not in self.parent else [*self.path_to(self.parent[state]), state]
 
 
 def grow(graph: Graph, h: Heuristic, state: int, goal: int, lookahead: int) -> Region:
-    """A* from ``state``, cut short, that opens a state again whenever a cheaper way to it turns up."""
+    """Run A* from ``state`` for some expansions, reopening a state whenever a cheaper path to it is found."""
     region = Region({state: 0.0}, {}, {state}, h)
     while region.open and len(region.expanded) < lookahead and region.best() != goal:
         here = region.best()
@@ -60,7 +60,7 @@ def grow(graph: Graph, h: Heuristic, state: int, goal: int, lookahead: int) -> R
 
 
 def lss_values(graph: Graph, region: Region, weight: float) -> dict[int, float]:
-    """For each closed state the cheapest way out and on, by going over all of them until nothing changes."""
+    """Return the cheapest cost of leaving the space from each closed state, by iterating until nothing changes."""
     new = dict.fromkeys(region.closed, math.inf)
     values = {**{state: region.h(state) for state in region.open}, **new}
     changed = True
@@ -76,14 +76,14 @@ def lss_values(graph: Graph, region: Region, weight: float) -> dict[int, float]:
 
 
 def rtaa_values(graph: Graph, region: Region) -> dict[int, float]:
-    """For each closed state what is left of the best f."""
+    """Return the rest of the best f for each closed state."""
     f = region.rank(region.best())[0]
     return {state: f - region.g[state] for state in region.closed}
 
 
 @dataclass
 class Turn:
-    """One move, and what it took."""
+    """One move, and its work."""
 
     state: int
     expanded: list[int] | None  # in the lookahead, in order; None if the move was planned before
@@ -93,7 +93,7 @@ class Turn:
 
 
 class Twin:
-    """An agent that looks ahead like A*, learns by a rule, and avoids depressions or not; keeps values over trials."""
+    """An agent that looks ahead like A*, learns by a rule, and may avoid depressions; values last over trials."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class Twin:
         lookahead: int,
         walk: str = "frontier",
         avoidance: str = "off",
-        searches: bool = True,  # does learning look at predecessors?
+        searches: bool = True,  # whether learning generates predecessors
     ) -> None:
         self.graph, self.h0, self.rule, self.searches = graph, h0, rule, searches
         self.lookahead, self.walk, self.avoidance = lookahead, walk, avoidance
@@ -120,19 +120,19 @@ class Twin:
             region = grow(self.graph, self.frozen(), state, goal, self.lookahead)
             if not region.open:
                 return
-            way = region.way_to(self.target(region, before))[: 1 if self.walk == "one_move" else None]
+            path = region.path_to(self.target(region, before))[: 1 if self.walk == "one_move" else None]
             learned = self.learn(self.rule(self.graph, region))
             expanded, touched = len(region.expanded), region.touched
             if self.searches:
                 settled = [s for s in region.g if self.h(s) < math.inf]
                 expanded, touched = expanded + len(settled), touched + sum(self.arcs_into[s] for s in settled)
-            yield Turn(way[0], region.expanded, expanded, touched, learned)
-            for later in way[1:]:
+            yield Turn(path[0], region.expanded, expanded, touched, learned)
+            for later in path[1:]:
                 yield Turn(later, None, 0, 0, {})
-            state = way[-1]
+            state = path[-1]
 
     def frozen(self) -> Heuristic:
-        """The heuristic as it is now."""
+        """Return a copy of the current heuristic."""
         values = dict(self.values)
         return lambda state: values.get(state, self.h0(state))
 
@@ -142,7 +142,7 @@ class Twin:
         return rising
 
     def target(self, region: Region, before: dict[int, float]) -> int:
-        """The open state to go to; ``before`` is what was known when the trial began."""
+        """Return the open state to go to; ``before`` contains the values at the beginning of the trial."""
         rise = {state: self.h(state) - before.get(state, self.h0(state)) for state in region.open}
         if self.avoidance == "mark":
             rise = {state: float(amount > TOLERANCE) for state, amount in rise.items()}
@@ -150,18 +150,18 @@ class Twin:
         return min((state for state in region.open if rise[state] <= least + TOLERANCE), key=region.rank)
 
 
-# --- the agents, to be compared with it -----------------------------------------------------------------------------
+# --- the agents that are compared with it -----------------------------------------------------------------------------
 
 
 class Watched:
-    """An agent of the register that can be sent from start to goal again and again, and tells what it does."""
+    """A registered agent that can be sent from start to goal repeatedly, and reports its moves."""
 
     def __init__(self, algorithm: str, problem: andante.Problem, **parameters: object) -> None:
         self.agent = andante.Agent(algorithm, problem.graph, log_rows=4096, **parameters)
         self.problem, self.trials = problem, 0
 
     def trial(self, limits: andante.Limits = LIMITS) -> tuple[list[Turn], andante.Trial]:
-        """Walk from start to goal with all that was learned before."""
+        """Walk from start to goal with all values learned before."""
         watch = self.agent.watch(self.problem, limits)
         watch._episode.rows["again"] = self.trials > 0
         self.trials += 1

@@ -24,7 +24,7 @@ def new_tree(graph: Graph) -> Tree:
 
 
 def walk_back(tree: Tree, graph: Graph, goal: int) -> tuple[int, float]:
-    """Follow the parents from the goal: where the way begins, and what it costs."""
+    """Follow the parents from the goal; return the first state of the path and its cost."""
     state, cost = goal, 0.0
     while tree.node["parent"][state] >= 0:
         before = int(tree.node["parent"][state])
@@ -61,14 +61,14 @@ def test_costs_are_optimal_on_graphs_with_odd_costs(problem, one_way):
 @given(graphs(states=12, cost=st.sampled_from([1.0, 1e-3, 1e5, 3e9])))
 @examples(100)
 def test_costs_a_trillion_times_apart(graph):
-    """Most keys lie far beyond the buckets' ring."""
+    """Most keys are far beyond the buckets' ring."""
     for start in range(len(graph)):
         true = naive.distances_from(graph, start)
         found = optimal_costs(graph, [start] * len(graph), range(len(graph)))
         assert found.tolist() == pytest.approx([true.get(s, np.inf) for s in range(len(graph))], rel=1e-12)
 
 
-def test_there_may_be_no_way():
+def test_an_unreachable_goal_has_an_infinite_cost():
     graph = Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (3, 4, 1.0)], directed=True)
     assert optimal_costs(graph, [0, 2, 0, 3, 4], [2, 0, 4, 4, 4]).tolist() == [2.0, np.inf, np.inf, 1.0, 0.0]
     assert optimal_costs(graph, [], []).tolist() == []
@@ -76,8 +76,8 @@ def test_there_may_be_no_way():
 
 @pytest.mark.parametrize("weight", [1.01, 1.06, 1.07, 1.2, 1.5, 2.0, 5.0, 30.0])
 @pytest.mark.parametrize("kind", ["random", "rooms", "caves"])
-def test_a_weight_costs_no_more_than_it_says(kind, weight):
-    """Also where it just suffices not to open closed states again, and where it just does not."""
+def test_a_weighted_path_costs_at_most_the_weight_times_the_optimum(kind, weight):
+    """Some weights are just large enough that closed states need not be reopened, and some just too small."""
     grid = andante.generate(kind, SIDE, SIDE, seed=3)
     tree, rows = new_tree(grid.graph), with_landmarks(grid.graph, 2)
     other = new_tree(rows)
@@ -94,7 +94,7 @@ def test_a_weight_costs_no_more_than_it_says(kind, weight):
 
 @given(st.lists(grid_problems(), min_size=2, max_size=4), st.sampled_from([1.0, 1.5, 2.0, 10.0, 1e6]))
 @examples(60)
-def test_the_way_found_costs_what_it_says_and_is_within_the_weight(problems, weight):
+def test_the_path_found_has_the_stated_cost_and_is_within_the_weight(problems, weight):
     for problem in problems:
         tree = new_tree(problem.graph)
         for start, goal in ((problem.start, problem.goal), (problem.goal, problem.start)):  # the second finds traces
@@ -123,7 +123,7 @@ def test_a_search_in_slices_is_the_same_search(problem, most, weight):
     assert np.array_equal(at_once.node["parent"], sliced.node["parent"])
 
 
-def test_what_cannot_be_reached_is_not():
+def test_unreachable_states_are_not_reached():
     grid = Grid(np.array([[1, 0, 1]], bool))
     tree = new_tree(grid.graph)
     search(tree, grid.graph.arrays, 0, 2, 1.0)
@@ -131,16 +131,16 @@ def test_what_cannot_be_reached_is_not():
     assert not reached(tree, 2)
 
 
-def test_on_an_empty_map_only_the_way_itself_is_expanded():
+def test_on_an_empty_map_only_the_path_itself_is_expanded():
     grid = Grid(np.ones((SIDE, SIDE), bool))
     tree = new_tree(grid.graph)
     expanded, _ = search(tree, grid.graph.arrays, 0, len(grid.graph) - 1, 1.0)
     assert expanded == SIDE - 1
 
 
-@pytest.mark.filterwarnings("ignore:overflow encountered")  # wrapping round is what is tried; plain NumPy remarks on it
+@pytest.mark.filterwarnings("ignore:overflow encountered")  # the test wraps around, about which plain NumPy warns
 @pytest.mark.parametrize("now", [2**32 - 6, 2**32 - 4, 2**32 - 2])
-def test_when_the_numbers_of_searches_run_out_they_begin_anew(now):
+def test_after_the_last_number_of_a_search_numbers_start_again(now):
     grid = andante.generate("rooms", 17, 17, size=5, seed=2)
     problems = drawn(grid, 6, seed=1)
     tree = new_tree(grid.graph)

@@ -1,4 +1,4 @@
-"""A* on a sample of every archive of the benchmark: its costs are those of distance fields, and those that are listed."""
+"""A* on a sample of every archive of the benchmark: its costs equal those of distance fields, and the listed ones."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ MAPS, PROBLEMS = 8, 40
 
 
 def sample(items, count):
-    """As many items, spread evenly over the whole list, the last of them included: long problems come last."""
+    """Return this many items, spread evenly over the list, including the last: long problems are at its end."""
     return [items[i] for i in np.unique(np.linspace(0, len(items) - 1, count).astype(int))]
 
 
@@ -25,7 +25,7 @@ def costs_of(problems):
 
 
 def assert_costs_are_those_of_fields(problems, costs):
-    """From a few of the starts to everywhere, by another algorithm; and once by another library's."""
+    """Check costs from a few of the starts against another algorithm, and once against another library."""
     graph = problems[0].graph
     for k in range(0, len(problems), 10):
         assert costs[k] == distances(graph, problems[k].start)[problems[k].goal]
@@ -33,7 +33,7 @@ def assert_costs_are_those_of_fields(problems, costs):
 
 
 @pytest.mark.parametrize("name", ["bg512", "dao", "sc1"])
-def test_costs_are_optimal_and_as_listed(movingai, name):
+def test_costs_are_optimal_and_equal_the_listed_ones(movingai, name):
     for each in sample(benchmark.maps(name, source=movingai), MAPS):
         problems = sample(each.problems(), PROBLEMS)
         costs = costs_of(problems)
@@ -43,7 +43,7 @@ def test_costs_are_optimal_and_as_listed(movingai, name):
 
 
 def test_costs_are_optimal_where_the_listed_ones_are_stale(movingai):
-    """WarCraft III: the maps were changed after their lengths were listed, so about one in eight is too short now."""
+    """The WarCraft III maps were changed after their lengths were listed, so about one in eight is now too short."""
     late = total = 0
     for each in sample(benchmark.maps("wc3maps512", source=movingai), MAPS):
         problems = sample(each.problems(), PROBLEMS)
@@ -62,8 +62,8 @@ def test_costs_are_optimal_where_none_are_listed(movingai):
 
 
 @pytest.mark.parametrize("name", ["bg512", "dao", "sc1", "wc3maps512"])
-def test_agents_walk_what_a_star_plans(movingai, name):
-    """A*, the agent, on the longest problem of a map: its path is there, step by step, at the optimal cost."""
+def test_agents_follow_the_plan_of_a_star(movingai, name):
+    """On the longest problem of a map, the path of the agent A* is valid, step by step, and its cost is optimal."""
     each = benchmark.maps(name, source=movingai)[3]
     problem = each.problems()[-1]
     trial = andante.run("astar", problem)

@@ -34,7 +34,7 @@ def new_queue() -> Buckets:
 
 
 class Model(RuleBasedStateMachine):
-    """Push, take out, move and clear at will: what comes out is always of least key, but for the width of a bucket."""
+    """Random pushes, pops, moves and clears: each popped key is the least, up to the width of a bucket."""
 
     @initialize()
     def begin(self):
@@ -68,7 +68,7 @@ class Model(RuleBasedStateMachine):
 
     @rule()
     def take(self):
-        """One step: a state of least key, or a promise to look again."""
+        """Make one step: take a state of least key, or LATER."""
         state = buckets.take(self.queue)
         if state == LATER:
             assert self.model
@@ -95,7 +95,7 @@ TestModel.settings = examples(120)
 
 @given(st.lists(keys, max_size=STATES))
 @examples(100)
-def test_all_that_goes_in_comes_out_in_order(values):
+def test_everything_pushed_is_popped_in_order(values):
     queue = new_queue()
     buckets.clear(queue, 0.0)
     for state, key in enumerate(values):
@@ -116,7 +116,7 @@ def test_within_a_bucket_the_last_in_is_the_first_out():
     assert [buckets.pop(queue) for _ in range(5)] == [4, 3, 1, 0, NONE]
 
 
-def test_keys_far_beyond_the_ring_wait_their_turn():
+def test_keys_far_beyond_the_ring_are_popped_in_order():
     queue = new_queue()
     buckets.clear(queue, 0.0)
     far = [FAR * RING + 5, 3.0, FAR * RING + 1, 2 * RING, FAR * RING + 3, 1.0]
@@ -135,7 +135,7 @@ def test_a_key_below_the_base_is_not_lost():
     assert buckets.floor(queue) == -math.inf or buckets.first(queue) == 2
 
 
-def test_clearing_costs_what_was_used_not_what_there_is():
+def test_clearing_takes_time_in_proportion_to_the_buckets_used():
     queue = new_queue()
     buckets.clear(queue, 0.0)
     buckets.push(queue, 0, 5.0)

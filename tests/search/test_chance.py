@@ -1,4 +1,4 @@
-"""Chance: the same everywhere, different for every seed and problem, and even."""
+"""Random numbers: the same everywhere, different for every seed and problem, and evenly distributed."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from andante.search.memory import CLOCK, Clock
 
 
 def plain(at):
-    """The hash in plain Python."""
+    """Compute the hash in plain Python."""
     at &= 2**32 - 1
     for _ in range(2):
         at = ((at >> 16) ^ at) * 0x45D9F3B & (2**32 - 1)
@@ -35,7 +35,7 @@ def test_numbers_are_hashes_of_a_counter():
     assert numbers == [plain(at + k * step) * 1000 >> 32 for k in range(1, 51)]
 
 
-def test_a_problem_begins_anew_and_a_further_trial_does_not():
+def test_a_problem_starts_the_sequence_again_and_a_further_trial_does_not():
     clock = np.zeros(1, CLOCK)
     chance = fresh(clock)
     clock[0]["problem"] = clock[0]["trial"] = 1
@@ -49,11 +49,11 @@ def test_a_problem_begins_anew_and_a_further_trial_does_not():
     assert [int(draw(chance, 100)) for _ in range(20)] == first
 
 
-def test_seed_start_and_goal_all_count():
+def test_numbers_depend_on_seed_start_and_goal():
     assert len({tuple(drawn(*key, 8, 20)) for key in [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (2**31, 5, 9)]}) == 5
 
 
-def test_all_numbers_come_alike():
+def test_all_numbers_are_equally_likely():
     times = np.bincount(drawn(3, 1, 2, 8, 8000), minlength=8)
     assert len(times) == 8
     assert abs(times - 1000).max() < 150  # five standard deviations

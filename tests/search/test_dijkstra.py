@@ -1,4 +1,4 @@
-"""Distance fields against Dijkstra with a heap, written out, and against SciPy's; paths against all there are."""
+"""Distance fields against plain Dijkstra with a heap and SciPy's; path counts against an enumeration of all paths."""
 
 import math
 from fractions import Fraction
@@ -49,8 +49,8 @@ def test_fields_of_graphs_with_odd_costs(graph, one_way, data):
 
 @given(st.integers(2, 20), st.data())
 @examples(150)
-def test_costs_of_one_size_that_no_float_holds_exactly(count, data):
-    """Where states fall on the edge between two buckets: none may be lost to rounding."""
+def test_equal_costs_that_no_float_represents_exactly(count, data):
+    """States on the edge between two buckets must not be lost to rounding."""
     unit = data.draw(st.sampled_from([0.1, 1 / 3, 0.7, 1e-9, 1e9 / 7, 0.15380737517637963]))
     state = st.integers(0, count - 1)
     edges = [(s, s + 1, unit) for s in range(count - 1)]
@@ -68,8 +68,8 @@ def test_long_chains_of_uneven_costs(costs):
     assert distances(graph, 0).tolist() == naive_field(graph, 0)
 
 
-def test_a_field_has_room_however_often_states_are_reached_again():
-    """Forty states are reached dearly, and then cheaply, before the first of them is left."""
+def test_a_field_has_space_however_often_states_are_reached_again():
+    """Forty states are reached at a high cost, and then at a low one, before the first of them is expanded."""
     crowd, after = range(2, 42), range(42, 47)
     edges = [(0, s, 5.0) for s in after] + [(0, s, 3.9) for s in crowd] + [(0, 1, 1.0)]
     edges += [(1, s, 1.0) for s in crowd] + [(s, s + 5, 8.0) for s in after]
@@ -103,7 +103,7 @@ def test_a_field_can_be_used_again_and_counts_what_it_reaches():
 def test_a_field_can_end_early_and_be_used_again(within):
     grid = andante.generate("rooms", SIDE, SIDE, seed=1)
     source = int(np.flatnonzero(grid.passable)[0])
-    spread_costs = Graph.from_edges([(s, s + 1, 1.0 + 99.0 * (s % 2)) for s in range(40)])  # too much for a ring
+    spread_costs = Graph.from_edges([(s, s + 1, 1.0 + 99.0 * (s % 2)) for s in range(40)])  # too uneven for a ring
     for graph in (grid.graph, grid.graph.csr(), spread_costs):
         field, start = Field.over(graph), source if graph is not spread_costs else 0
         exact = np.array(naive_field(graph, start))
@@ -119,7 +119,7 @@ def test_a_field_can_end_early_and_be_used_again(within):
 
 
 def in_a_ring(graph: Graph) -> Field:
-    """A field by the search for any graph, which looks at all moves of a state."""
+    """Return a field computed by the search for any graph, which generates all moves of a state."""
     n = len(graph)
     ring = Ring(np.zeros(n, np.uint8), np.empty((RING, n), np.int32), 1.0)
     return Field(np.empty(n), np.empty(n, np.int32), ring)
@@ -128,7 +128,7 @@ def in_a_ring(graph: Graph) -> Field:
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("kind", ["empty", "random", "rooms", "maze", "caves"])
 def test_one_of_many_equal_paths_is_enough_on_grids(kind, rule):
-    """To the last bit what a search finds that leaves nothing out; and few states are expanded twice there."""
+    """The result equals, to the last bit, that of a search that skips no move; few states are expanded twice."""
     graph = Grid(andante.generate(kind, SIDE, SIDE, seed=4).passable, rule=rule).graph
     assert graph.forbids_corner_cutting or rule != "octile"
     field, full = Field.over(graph), in_a_ring(graph)
@@ -143,7 +143,7 @@ def test_one_of_many_equal_paths_is_enough_on_grids(kind, rule):
 @given(grids(), st.floats(0.0, 0.5), st.integers(0, 2**32 - 1))
 @examples(100)
 def test_fields_of_grids_that_follow_no_rule(grid, share, seed):
-    """Any arc may be closed, in both directions, as long as nothing is assumed about corners."""
+    """Any arc may be closed, in both directions, if nothing is assumed about corners."""
     chance, graph = np.random.default_rng(seed), grid.graph
     mask = graph.arrays.mask.copy()
     for state in np.flatnonzero(mask):
@@ -159,7 +159,7 @@ def test_fields_of_grids_that_follow_no_rule(grid, share, seed):
 
 @given(grids(side=12, rules=RULES), st.integers(0, 2**32 - 1))
 @examples(60)
-def test_states_come_after_all_that_lie_before_them_on_optimal_paths(grid, seed):
+def test_the_order_of_states_follows_optimal_paths(grid, seed):
     graph, source = grid.graph, int(np.random.default_rng(seed).integers(len(grid.graph)))
     for layout in (graph, graph.csr()):
         field = Field.over(layout)
@@ -172,7 +172,7 @@ def test_states_come_after_all_that_lie_before_them_on_optimal_paths(grid, seed)
 
 
 def naive_starts(graph: Graph, source: int) -> list[int]:
-    """For each state the source's moves that lie on an optimal path to it, by the distances from each neighbour."""
+    """Return, for each state, the source's moves on optimal paths to it, by the distances from each neighbour."""
     found, left = [0] * len(graph), naive.distances_from(graph, source)
     for k, (near, cost) in enumerate(graph.neighbours(source)):
         for state, rest in naive.distances_from(graph, near).items():
@@ -204,7 +204,7 @@ def test_first_moves_on_generated_maps(kind, rule):
         assert_starts_are_exact(grid.graph, int(source))
 
 
-def test_parallel_edges_count_by_the_cheapest():
+def test_the_cheapest_of_parallel_edges_counts():
     for dear in (1.5, 100.0):
         graph = Graph.from_edges([(0, 1, dear), (0, 1, 1.0), (1, 2, 1.0)])
         assert distances(graph, 0).tolist() == [0.0, 1.0, 2.0]
@@ -219,7 +219,7 @@ def test_a_graph_of_one_state():
 
 
 def counted(graph: Graph, goal: int) -> tuple[np.ndarray, np.ndarray, Paths]:
-    """Distances to the goal, the states that have one in their order, and the kernel's counts."""
+    """Return the distances to the goal, the states with one in their order, and the kernel's counts."""
     paths, distance = Paths.over(graph), distances(graph, goal)
     order = np.argsort(distance, kind="stable").astype(np.int32)[: int(np.isfinite(distance).sum())]
     count_paths(paths, graph.arrays, distance, order, len(order))
@@ -231,7 +231,7 @@ def exact(paths: Paths, state: int) -> Fraction:
 
 
 def all_paths(graph: Graph, left: dict[int, float], state: int) -> int:
-    """Walk every path that never exceeds the optimal cost, one by one."""
+    """Count the paths that never exceed the optimal cost by walking each of them."""
     if left[state] == 0:
         return 1
     onward = [near for near, cost in graph.neighbours(state) if near in left and cost + left[near] <= left[state]]
@@ -249,7 +249,7 @@ def test_paths_on_maps_are_all_counted(grid, seed):
 
 @given(graphs(states=9), st.data())
 @examples(100)
-def test_paths_on_graphs_are_all_counted_and_the_central_one_is_walked(graph, data):
+def test_paths_on_graphs_are_all_counted_and_the_central_one_is_followed(graph, data):
     goal = data.draw(st.integers(0, len(graph) - 1))
     left = naive.distances_to(graph, goal)
     _, order, paths = counted(graph, goal)
@@ -260,8 +260,8 @@ def test_paths_on_graphs_are_all_counted_and_the_central_one_is_walked(graph, da
 
 
 @pytest.mark.parametrize("kind", ["empty", "random", "rooms"])
-def test_the_central_path_is_walked_where_counts_are_no_longer_exact(kind):
-    """A field's own order is one by distance on maps; more than 2**53 paths are counted with rounding."""
+def test_the_central_path_is_followed_where_counts_are_no_longer_exact(kind):
+    """On maps a field's order is by distance; more than 2**53 paths are counted with rounding."""
     grid = andante.generate(kind, SIDE, SIDE, seed=5)
     graph, goal = grid.graph, int(np.flatnonzero(grid.passable)[0])
     field, paths = Field.over(graph), Paths.over(graph)
@@ -276,8 +276,8 @@ def test_the_central_path_is_walked_where_counts_are_no_longer_exact(kind):
 
 
 def test_more_paths_than_a_float_can_count():
-    """A chain of rhombs, each of which doubles the paths; a longer rhomb on the way has two more in one arm."""
-    edges = [(0, 1, 2.0), (0, 2, 2.0)]  # two arms; from the second three ways lead on, from the first one
+    """Each rhomb of a chain doubles the paths; a longer rhomb in between has two more in one arm."""
+    edges = [(0, 1, 2.0), (0, 2, 2.0)]  # two arms; three paths continue from the second, one from the first
     edges += [(1, 6, 2.0), (2, 3, 1.0), (2, 4, 1.0), (2, 5, 1.0), (3, 6, 1.0), (4, 6, 1.0), (5, 6, 1.0)]
     end = 6
     for _ in range(1300):
@@ -293,7 +293,7 @@ def test_more_paths_than_a_float_can_count():
 @given(st.integers(500, 530), st.integers(0, 4), st.integers(0, 4))
 @examples(40)
 def test_counts_of_different_scale_are_compared_and_added(bits, more, fewer):
-    """Two arms with 2**(bits + more) and 2**(bits + fewer) paths, both sides of what one scale holds."""
+    """Two arms have 2**(bits + more) and 2**(bits + fewer) paths, on both sides of the limit of one scale."""
     edges, ends = [], []
     for doubled in (bits + more, bits + fewer):
         end = 1 + (ends[-1] if ends else 0)

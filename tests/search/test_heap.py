@@ -25,7 +25,7 @@ def give_back(index):
 
 
 class Model(RuleBasedStateMachine):
-    """Push, bring forward, take out and clear at will: what comes out is always the first in the order."""
+    """Random pushes, moves forward, pops and clears: each popped item is the first in the order."""
 
     def __init__(self):
         super().__init__()
@@ -77,14 +77,14 @@ TestModel = Model.TestCase
 TestModel.settings = examples(60)
 
 
-def test_equal_keys_come_out_by_tie_and_then_by_number():
+def test_equal_keys_are_ordered_by_tie_and_then_by_number():
     queue = Heap.over(4, 4)
     for item, tie in ((3, 1.0), (1, 1.0), (2, 5.0), (0, 0.0)):
         heap.push(queue, item, 7.0, tie)
     assert [heap.pop(queue) for _ in range(4)] == [2, 1, 3, 0]
 
 
-def test_what_takes_the_place_of_a_removed_item_may_belong_above_it():
+def test_the_item_that_replaces_a_removed_one_may_rise():
     """The last entry, 6, goes to the place of 3, whose parent 1 has a higher key."""
     queue = Heap.over(7, 7)
     for item, key in enumerate((1.0, 10.0, 2.0, 11.0, 12.0, 3.0, 4.0)):
@@ -101,7 +101,7 @@ def test_entries_can_be_compared_in_place(one, other, ahead):
     assert heap.is_ahead(queue, one, other) == ahead
 
 
-def test_clearing_a_heap_claims_no_records_that_were_given_back():
+def test_clearing_a_heap_claims_no_released_records():
     def asked(mind):
         return Heap.in_mind(mind, CAPACITY)
 

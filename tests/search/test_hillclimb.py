@@ -16,7 +16,7 @@ from tests.worlds import RULES, examples, graph_problems, grid_problems, heurist
 
 
 def climbed(problem, most):
-    """Where hill-climbing comes, and how many states it looks around in."""
+    """Return the state that hill-climbing reaches, and the number of states expanded."""
     h, state, steps, touched = heuristic(problem), problem.start, 0, 0
     while state != problem.goal and steps < most:
         moves = problem.graph.neighbours(state)
@@ -29,7 +29,7 @@ def climbed(problem, most):
 
 
 def dict_of_f(moves, h):
-    """The least cost plus heuristic of each neighbour, in the order of the moves."""
+    """Return the least cost plus heuristic of each neighbour, in the order of the moves."""
     f = {}
     for near, cost in moves:
         f[near] = min(f.get(near, float("inf")), cost + h(near))
@@ -43,7 +43,7 @@ def test_equals_its_definition(problem, most):
     assert (found.arrived, found.expanded, found.touched) == climbed(problem, most)
 
 
-def test_what_can_be_climbed_lrta_walks_without_learning():
+def test_lrta_learns_nothing_where_climbing_succeeds():
     grid = andante.generate("caves", 40, 40, seed=3)
     for problem in andante.random_problems(grid, 60, seed=1):
         if climb(grid.graph.arrays, problem.start, problem.goal, 10_000).arrived:
@@ -52,16 +52,16 @@ def test_what_can_be_climbed_lrta_walks_without_learning():
 
 @given(st.one_of(grid_problems(rules=RULES), graph_problems()), st.sampled_from([0, 1, 2, 5, 1000]))
 @examples(200)
-def test_whoever_takes_the_goal_when_it_is_near_goes_as_written_out(problem, most):
+def test_approaching_a_goal_equals_its_plain_twin(problem, most):
     found = ascend(problem.graph.arrays, problem.start, problem.goal, most)
-    way, steps = plain.attempt(problem.graph, problem.start, problem.goal, most)
-    assert (found.arrived, found.expanded) == (way is not None, steps)
-    assert way is None or found.cost == way.cost
+    twin, steps = plain.attempt(problem.graph, problem.start, problem.goal, most)
+    assert (found.arrived, found.expanded) == (twin is not None, steps)
+    assert twin is None or found.cost == twin.cost
 
 
 @given(grid_problems(rules=RULES), st.sampled_from([0, 1, 2, 5, 1000]))
 @examples(100)
-def test_on_grids_both_are_the_same(problem, most):
+def test_climbing_and_approaching_are_the_same_on_grids(problem, most):
     one, other = (rule(problem.graph.arrays, problem.start, problem.goal, most) for rule in (climb, ascend))
     assert (one.arrived, one.expanded, one.touched) == (other.arrived, other.expanded, other.touched)
 
@@ -76,7 +76,7 @@ def test_a_neighbour_can_be_climbed_to_whatever_the_heuristic(problem):
 @given(st.one_of(grid_problems(rules=RULES), graph_problems(), graph_problems(directed=True)))
 @examples(200)
 def test_greedy_moves_are_the_first_of_least_cost_plus_heuristic(problem):
-    """Between equal ones the higher cost decides, or the lower; both layouts agree."""
+    """Among equal ones the higher or the lower cost decides, and both layouts agree."""
     graph, h = problem.graph, heuristic(problem)
     for state in range(len(graph)):
         moves = graph.neighbours(state)
@@ -91,7 +91,7 @@ def test_greedy_moves_are_the_first_of_least_cost_plus_heuristic(problem):
 
 @pytest.mark.parametrize("diagonal", [DIAGONAL, 2.0])
 def test_greedy_moves_under_every_set_of_legal_directions(diagonal):
-    """No map has all of them; only the middle cell is asked."""
+    """No map has all of them, so only the middle cell is checked."""
     arrays = Grid(np.ones((13, 13), bool)).graph.arrays
     middle = 6 * 13 + 6
     for legal in range(1, 256):
@@ -105,5 +105,5 @@ def test_greedy_moves_under_every_set_of_legal_directions(diagonal):
 
 @kernel
 def asked(graph, state, goal):
-    """The arguments of a kernel."""
+    """Return the arguments of a kernel."""
     return greedy_moves(graph, state, goal)

@@ -1,4 +1,4 @@
-"""Landmark distances: a heuristic that never overestimates, is consistent, and is worth having."""
+"""Landmark distances: a heuristic that never overestimates, is consistent, and is useful."""
 
 import numpy as np
 import pytest
@@ -41,13 +41,13 @@ def test_admissible_and_consistent_on_maps(grid, count, data):
 
 @given(st.sampled_from([1e-12, 1e6, 1e12]), graphs(states=12, cost=st.floats(1, 2)))
 @examples(60)
-def test_costs_of_any_size_will_do(unit, graph):
+def test_costs_may_have_any_size(unit, graph):
     arcs = [(s, near, cost * unit) for s in range(len(graph)) for near, cost in graph.neighbours(s) if s < near]
     scaled = Graph.from_edges(arcs, states=len(graph))
     assert_admissible_and_consistent(with_landmarks(scaled, 3), 0)
 
 
-def test_on_a_maze_landmarks_know_far_more_than_coordinates():
+def test_landmarks_are_far_better_than_coordinates_in_a_maze():
     grid = andante.generate("maze", SIDE, SIDE, seed=2)
     better = with_landmarks(grid.graph, 6)
     problems = drawn(grid, 20)
@@ -72,11 +72,11 @@ def test_other_components_keep_a_heuristic_of_zero():
         (Graph.from_edges([]), 2, "a graph without states has no landmarks"),
     ],
 )
-def test_what_has_no_landmarks(graph, count, reason):
+def test_graphs_without_landmarks_are_refused(graph, count, reason):
     with pytest.raises(GraphError, match=reason):
         with_landmarks(graph, count)
 
 
-def test_more_landmarks_than_states_do_no_harm():
+def test_more_landmarks_than_states_are_allowed():
     graph = with_landmarks(Graph.from_edges([(0, 1, 2.0)]), 5)
     assert estimate(graph.arrays, 0, 1) == 2.0

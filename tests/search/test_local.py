@@ -1,4 +1,4 @@
-"""The A*-shaped local search space against its definition, with any values at all for a heuristic."""
+"""The A*-shaped local search space against its definition, with arbitrary values as the heuristic."""
 
 import math
 from typing import NamedTuple
@@ -21,7 +21,7 @@ class Params(NamedTuple):
 
 
 class Look:
-    """A local search space of the kernels', and values to look ahead with."""
+    """A local search space of the kernels, and heuristic values for it."""
 
     def __init__(self, graph, lookahead):
         space = new_space(graph, Params(lookahead))
@@ -31,7 +31,7 @@ class Look:
         self.h, self.local = Learned.allocate(space), Local.allocate(space)
 
     def ahead(self, problem, values):
-        """What was reached: state, g and the state before, in order; which states are open; how much it took."""
+        """Return the states reached with g and parent, in order, the open states, and the work."""
         for state, value in values.items():
             self.h.value[state], self.h.stamp[state] = value, 1
         expanded, touched = grow(
@@ -61,14 +61,14 @@ wild = st.dictionaries(st.integers(0, 63), st.one_of(quarters, st.just(math.inf)
 
 @given(st.one_of(grid_problems(), graph_problems(), graph_problems(directed=True)), wild, st.integers(1, 30))
 @examples(120)
-def test_reaches_what_the_definition_says_whatever_the_values(problem, values, lookahead):
-    """Values drawn at random are inconsistent nearly everywhere: states are opened again and again."""
+def test_equals_the_definition_with_any_values(problem, values, lookahead):
+    """Values drawn at random are inconsistent nearly everywhere: states are reopened again and again."""
     values = {state: value for state, value in values.items() if state < len(problem.graph) and state != problem.goal}
     assert Look(problem.graph, lookahead).ahead(problem, values) == plain(problem, values, lookahead)
 
 
-def test_opens_a_state_again_when_a_cheaper_way_turns_up():
-    """From 0 the direct way to 2 looks good until 1, which looks bad and is not, has been expanded."""
+def test_reopens_a_state_when_a_cheaper_path_is_found():
+    """From 0 the direct path to 2 looks good until 1, which only looks bad, has been expanded."""
     graph = Graph.from_edges([(0, 1, 1.0), (0, 2, 5.0), (1, 2, 1.0), (2, 3, 1.0), (3, 4, 8.0)])
     states, g, parents, open_states, expanded, _ = Look(graph, 4).ahead(graph.problem(0, 4), {1: 8.0, 2: 1.0, 3: 9.0})
     assert states == [0, 1, 2, 3]
@@ -79,7 +79,7 @@ def test_opens_a_state_again_when_a_cheaper_way_turns_up():
 
 
 def test_one_space_serves_many_plans():
-    """What an earlier plan reached is not taken for this one's."""
+    """States reached by an earlier plan do not count as reached by this one."""
     grid = andante.generate("random", 12, 12, seed=3)
     look = Look(grid.graph, 9)
     for start, goal in np.random.default_rng(1).choice(np.flatnonzero(grid.passable), (200, 2)):
@@ -88,13 +88,13 @@ def test_one_space_serves_many_plans():
             assert look.ahead(problem, {}) == plain(problem, {}, 9)
 
 
-def test_room_is_for_the_lookahead_and_never_for_more_states_than_there_are():
+def test_arrays_fit_the_lookahead_and_the_number_of_states():
     star = Graph.from_edges([(0, leaf, 1.0) for leaf in range(1, 100)])
     assert len(Look(star, 50).local.g) == 100
     assert len(Look(andante.generate("empty", 50, 50).graph, 10).local.g) == 81
 
 
-def test_a_region_that_is_all_expanded_has_no_frontier():
+def test_a_fully_expanded_region_has_no_frontier():
     graph = Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (3, 4, 1.0)])
     look = Look(graph, 10)
     assert look.ahead(graph.problem(0, 4), {})[3:5] == (set(), 3)

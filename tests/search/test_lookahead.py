@@ -1,4 +1,4 @@
-"""The lookahead against its definition: plies, cheapest ways inside the ball, path-max, ties and the goal as a leaf."""
+"""The lookahead against its definition: plies, cheapest paths inside the ball, path-max, ties, the goal as a leaf."""
 
 from typing import NamedTuple
 
@@ -33,7 +33,7 @@ def new_memory(graph: Graph, depth: int) -> Memory:
 
 
 def kernel_view(problem, learned, state, depth, weight) -> naive.View | None:
-    """What the kernel sees from a state, with these values learned."""
+    """Return the kernel's view from a state, with these learned values."""
     memory = new_memory(problem.graph, depth)
     for where, new in learned.items():
         store(memory.h, where, new)
@@ -54,7 +54,7 @@ def assert_same(problem, learned, state, depth, weight=1.0):
 
 
 def inconsistent_values(data, problem):
-    """Values learned anywhere but at the goal, of any size that sums exactly: nothing makes them consistent."""
+    """Draw values of any size that sums exactly, anywhere but at the goal, which need not be consistent."""
     states = st.integers(0, len(problem.graph) - 1).filter(lambda state: state != problem.goal)
     return data.draw(st.dictionaries(states, st.integers(0, 200).map(lambda eighths: eighths / 8), max_size=12))
 
@@ -75,7 +75,7 @@ def test_on_graphs(data, problem, one_way, depth):
 
 
 def test_a_detour_through_the_last_ply_counts():
-    """State 1 is best reached by way of 2, both one move away."""
+    """The cheapest path to state 1 is through 2, both one move away."""
     graph = Graph.from_edges([(0, 1, 10.0), (0, 2, 1.0), (2, 1, 1.0), (1, 3, 1.0)])
     view = kernel_view(graph.problem(0, 3), {}, 0, 2, 1.0)
     assert (view.f, view.first) == (3.0, 1)
@@ -90,16 +90,16 @@ def test_the_goal_may_be_near_by_moves_and_nearer_by_a_detour():
         assert (view.f, graph.neighbours(0)[view.first][0]) == (4.0, 2)
 
 
-def test_of_equal_ways_the_one_that_begins_first_in_the_order_counts():
-    """From 0 to 2 directly or by way of 1, at the same cost, which is also what the heuristic says."""
+def test_among_equal_paths_the_first_move_in_the_order_decides():
+    """The paths from 0 to 2, directly and through 1, have the same cost, which the heuristic has too."""
     edges = [(0, 1, 1.0), (0, 2, 2.0), (1, 2, 1.0), (2, 3, 1.0), (3, 4, 1.0)]
     for points in (None, [(0,), (1,), (2,), (3,), (4,)]):
         graph = Graph.from_edges(edges, points=points)
         assert kernel_view(graph.problem(0, 4), {}, 0, 2, 1.0).first == 0
 
 
-def test_f_never_falls_along_a_way():
-    """The only way leads past a state of value 50; what lies behind it cannot look better."""
+def test_f_never_falls_along_a_path():
+    """The only path leads through a state of value 50; states behind it cannot look better."""
     graph = Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0), (3, 4, 1.0)])
     view = kernel_view(graph.problem(0, 4), {1: 50.0}, 0, 3, 1.0)
     assert view.f == 51.0
@@ -108,13 +108,13 @@ def test_f_never_falls_along_a_way():
     assert look(memory.ball, graph.arrays, memory.h, 0, 4, 3, 1.0, False).f == 3.0
 
 
-def test_where_there_is_no_last_ply_the_deepest_serves():
+def test_without_a_last_ply_the_deepest_is_the_frontier():
     graph = Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (3, 4, 1.0)])
     view = kernel_view(graph.problem(0, 4), {2: 7.0}, 0, 9, 1.0)
     assert view == naive.View(9.0, 0, 3, 4)
 
 
-def test_nowhere_to_go():
+def test_a_state_without_moves_has_no_frontier():
     graph = Graph.from_edges([(1, 0, 1.0), (1, 2, 1.0)], directed=True)
     for depth in (1, 2, 5):
         assert kernel_view(graph.problem(0, 2), {}, 0, depth, 1.0) is None
@@ -125,7 +125,7 @@ def test_nowhere_to_go():
 
 @pytest.mark.parametrize(("depth", "most"), [(1, 1), (2, 9), (3, 25), (4, 49), (6, 121), (14, 729)])
 def test_table_4_of_bulitko_et_al_2008(depth, most):
-    """On an empty map (2d - 1)^2 states are expanded, where there is room for them all."""
+    """On an empty map (2d - 1)^2 states are expanded, if there is space for them all."""
     grid = Grid(np.ones((31, 40), bool))
     problem = grid.problem((15, 15), (39, 15))
     assert (2 * depth - 1) ** 2 == most == most_states(grid.graph.arrays, depth, 10**9)
@@ -150,13 +150,13 @@ def test_the_goal_is_met_but_not_expanded():
 # --- growing one ball -----------------------------------------------------------------------------------------------
 
 
-def ways(ball: Ball, size: int) -> list[list[float]]:
-    """All that a ball holds of its states."""
+def known_paths(ball: Ball, size: int) -> list[list[float]]:
+    """Return all data of a ball about its states."""
     return [column[:size].tolist() for column in (ball.state, ball.ply, ball.g, ball.f, ball.first, ball.parent)]
 
 
 def assert_grows(graph, learned, state, goal, deepest, start=1, weight=1.0, path_max=True, slack=0.0):
-    """Looking deeper and deeper finds at each depth what starting again finds, and has the same ball."""
+    """Check that deepening finds the same at each depth as a new lookahead, and has the same ball."""
     grown, fresh = new_memory(graph, deepest), new_memory(graph, deepest)
     for where, new in learned.items():
         store(grown.h, where, new)
@@ -166,7 +166,7 @@ def assert_grows(graph, learned, state, goal, deepest, start=1, weight=1.0, path
         seen = deepen(grown.ball, graph.arrays, grown.h, goal, weight, seen, path_max, slack)
         again = look(fresh.ball, graph.arrays, fresh.h, state, goal, depth, weight, path_max, slack)
         assert seen == again
-        assert ways(grown.ball, seen.size) == ways(fresh.ball, seen.size)
+        assert known_paths(grown.ball, seen.size) == known_paths(fresh.ball, seen.size)
 
 
 @given(
@@ -187,7 +187,7 @@ def test_a_ball_that_grows_on_maps(data, problem, start, weight, path_max, slack
 @given(st.data(), graph_problems(states=14), graph_problems(states=14, directed=True), st.integers(1, 3), st.booleans())
 @examples(300)
 def test_a_ball_that_grows_on_graphs(data, problem, one_way, start, path_max):
-    """Costs from an eighth to ten: cheaper ways with more moves are the rule, and many are equal."""
+    """With costs from an eighth to ten, cheaper paths with more moves are the rule, and many are equal."""
     for p in (problem, one_way):
         learned = inconsistent_values(data, p)
         assert_grows(p.graph, learned, p.start, p.goal, 9, start, 1.0, path_max)
@@ -197,7 +197,7 @@ def test_a_ball_that_grows_on_graphs(data, problem, one_way, start, path_max):
 @pytest.mark.compiled
 @pytest.mark.parametrize("kind", ["random", "rooms", "maze", "caves", "empty"])
 def test_a_ball_that_grows_over_a_whole_map(kind):
-    """From beginning to end, past detours around walls, past the goal, and on when everything is inside."""
+    """The ball grows past detours around walls and past the goal, and further when the whole map is inside."""
     grid = andante.generate(kind, 40, 40, seed=2)
     for problem in andante.random_problems(grid, 40, seed=7):
         deepest = 60 if kind == "maze" else 45
@@ -206,7 +206,7 @@ def test_a_ball_that_grows_over_a_whole_map(kind):
 
 @pytest.mark.compiled
 def test_a_ball_that_grows_on_uneven_ground():
-    """Costs that no float holds exactly, and a heuristic that rounding makes inconsistent."""
+    """No float represents the costs exactly, and rounding makes the heuristic inconsistent."""
     chance = np.random.default_rng(3)
     for _ in range(60):
         points = chance.random((60, 2)) * 10
@@ -224,8 +224,8 @@ def test_a_ball_that_grows_on_uneven_ground():
 # --- stamps ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore:overflow encountered")  # wrapping round is what is tried; plain NumPy remarks on it
-def test_when_the_numbers_of_lookaheads_run_out_they_begin_anew():
+@pytest.mark.filterwarnings("ignore:overflow encountered")  # the test wraps around, about which plain NumPy warns
+def test_after_the_last_number_of_a_lookahead_numbers_start_again():
     grid = Grid(np.ones((9, 9), bool))
     memory = new_memory(grid.graph, 3)
     states = [0, 8, 40, 72, 80, 41]
@@ -246,7 +246,7 @@ def test_values_belong_to_the_problem_in_which_they_were_learned():
     assert raise_to(h, grid.graph.arrays, 0, 2, 1.5) == (0.0, 0)  # never lowered
     assert raise_to(h, grid.graph.arrays, 0, 2, 2.0 + 1e-9) == (0.0, 0)  # rounding is not learning
     assert raise_to(h, grid.graph.arrays, 0, 2, 5.0) == (3.0, 1)
-    assert raise_to(h, grid.graph.arrays, 0, 2, 6.0) == (1.0, 0)  # it has a value of its own already
+    assert raise_to(h, grid.graph.arrays, 0, 2, 6.0) == (1.0, 0)  # it already has a learned value
     assert (value(h, grid.graph.arrays, 0, 2), is_learned(h, 0), is_learned(h, 1)) == (6.0, True, False)
     set_problem(space.clock[0], 2, 0)
     assert (value(h, grid.graph.arrays, 0, 2), is_learned(h, 0)) == (2.0, False)

@@ -1,4 +1,4 @@
-"""What memories are made of: logs that lose rather than overflow, bundles that are counted once, paths that expire."""
+"""Parts of memories: logs that drop entries instead of overflowing, bundles that count once, paths that expire."""
 
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ class Memory(NamedTuple):
     path: Path
 
 
-def test_a_log_keeps_what_it_has_room_for_and_counts_the_rest():
+def test_a_log_stores_what_fits_and_counts_the_rest():
     log = new_space(GRID.graph, Params(), 3).log
     for state in range(5):
         note(log, LEARNED if state % 2 else EXPANDED, state, state / 2)
@@ -50,7 +50,7 @@ def test_bundles_share_clock_and_log_and_are_counted_once():
     assert bytes_of((memory, memory)) == bytes_of(memory)
 
 
-def test_a_path_is_good_for_the_trial_it_was_planned_in():
+def test_a_path_is_valid_in_the_trial_in_which_it_was_planned():
     space = new_space(GRID.graph, Params())
     path, tree = Path.allocate(space), Tree.allocate(space)
     space.clock[0]["trial"] = 1

@@ -1,4 +1,4 @@
-"""The open lists against a list in plain Python that is searched through."""
+"""The open lists against a list in plain Python that is scanned."""
 
 import math
 
@@ -17,7 +17,7 @@ STATES = 30
 
 
 def nodes():
-    """A mind, and records of states in it."""
+    """Return a mind, and records of states in it."""
     mind = Mind(STATES)
     return mind, Nodes.over(mind)
 
@@ -62,7 +62,7 @@ def floor(queue):
 
 
 class Plain:
-    """States in the order in which they came in, each with its bucket and g."""
+    """States in the order in which they were pushed, each with its bucket and g."""
 
     def __init__(self, ties):
         self.ties, self.rows = ties, {}
@@ -84,7 +84,7 @@ class Plain:
         return state
 
 
-# Few different buckets, so that many states are equal, and whole quarters of g.
+# Few different buckets, so that many states are equal, and g is a multiple of a quarter.
 actions = st.lists(
     st.tuples(
         st.sampled_from(["push", "push", "take", "remove"]),
@@ -99,7 +99,7 @@ actions = st.lists(
 @pytest.mark.parametrize("ties", Ties)
 @given(actions=actions)
 @examples(80)
-def test_states_come_out_in_the_order_of_the_rule(ties, actions):
+def test_states_are_taken_in_the_order_of_the_rule(ties, actions):
     queue, plain = open_list(ties, *nodes(), 1.0), Plain(ties)
     clear(queue, 0.0)
     for action, state, key, g in actions:
@@ -119,7 +119,7 @@ def test_states_come_out_in_the_order_of_the_rule(ties, actions):
 
 
 @pytest.mark.parametrize("ties", Ties)
-def test_a_cleared_list_is_empty_and_serves_again(ties):
+def test_a_cleared_list_is_empty_and_can_be_used_again(ties):
     queue = open_list(ties, *nodes(), 1.0)
     for base in (0.0, 100.0, 7.5):
         clear(queue, base)
@@ -131,7 +131,7 @@ def test_a_cleared_list_is_empty_and_serves_again(ties):
 
 
 @pytest.mark.parametrize("ties", Ties)
-def test_keys_far_beyond_the_ring_wait_their_turn(ties):
+def test_keys_far_beyond_the_ring_are_popped_in_order(ties):
     queue = open_list(ties, *nodes(), 1.0)
     clear(queue, 0.0)
     far = [FAR * RING + 5, 3.0, FAR * RING + 1, 2 * RING, FAR * RING + 3, 1.0]
@@ -144,8 +144,8 @@ def test_keys_far_beyond_the_ring_wait_their_turn(ties):
     assert out == [5, 1, 3, 2, 4, 0]
 
 
-# Keys that share places of the ring with others one round away. So few states that none is put back too often for one
-# look at the front: each is put back twice at most.
+# Keys that share places of the ring with others one round away. There are so few states that none is put back too often
+# in one call: each is put back at most twice.
 falling = st.lists(
     st.tuples(
         st.sampled_from(["push", "push", "take"]),
@@ -180,8 +180,8 @@ def test_the_first_state_has_the_least_key_although_keys_fall_by_more_than_the_r
 @pytest.mark.parametrize("ties", Ties)
 @given(actions=st.lists(st.tuples(actions, st.integers(0, 3), st.booleans()), max_size=3))
 @examples(40)
-def test_states_at_walls_and_the_nearest_ones_come_first(ties, actions):
-    """Two lists in plain Python; each round begins with a cleared queue."""
+def test_states_at_walls_and_the_nearest_ones_are_first(ties, actions):
+    """The twin is two lists in plain Python; each round begins with a cleared queue."""
     queue = WallsFirst.over(ties, *nodes(), 1.0, 8)
     for round_, far, at_wall in actions:
         near, rest, least = Plain(ties), Plain(ties), math.inf

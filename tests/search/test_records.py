@@ -1,4 +1,4 @@
-"""Paged records: what is written is found again by the unit that wrote it and by nobody else, and is given back."""
+"""Paged records: a unit finds again what it wrote, no other unit does, and all of it is released."""
 
 import itertools
 
@@ -80,7 +80,7 @@ def tidy(index, entries):
 
 
 class Pool(RuleBasedStateMachine):
-    """A few units that write, read and leave; a dictionary for each knows what it should find."""
+    """A few units that write, read and leave; a dictionary for each contains what it should find."""
 
     width, across, down, linked = NUMBERS, 4, 0, False
 
@@ -147,13 +147,13 @@ class Pool(RuleBasedStateMachine):
 
 
 class TiledPool(Pool):
-    """The same with pages that are tiles of a map; its width is not a multiple of theirs."""
+    """The same with pages that are tiles of a map whose width is not a multiple of theirs."""
 
     width, across, down, linked = 73, 2, 2, True
 
     @rule(unit=st.integers(0, UNITS - 1), number=st.integers(0, NUMBERS - 1), far=st.booleans())
     def looks_around(self, unit, number, far):
-        """Neighbours are found through links, and other numbers too."""
+        """Find neighbours through links, and other numbers too."""
         index, rows, place = self.own[unit], range(-1, 2), where(self.own[unit], number)
         for y, x in itertools.product(rows, rows):
             near = number + y * self.width + x + 7 * far
@@ -162,10 +162,10 @@ class TiledPool(Pool):
                 found = self.value[where_beside(index, place, number, near)]
                 assert found == self.known[unit].get(near, 0.0)
 
-    @rule(unit=st.integers(0, UNITS - 1), number=st.integers(0, NUMBERS - 1), way=st.integers(0, 8), count=STEPS)
-    def walks(self, unit, number, way, count):
-        """A walk in one direction claims all its records from those beside them."""
-        index, dy, dx = self.own[unit], way // 3 - 1, way % 3 - 1
+    @rule(unit=st.integers(0, UNITS - 1), number=st.integers(0, NUMBERS - 1), direction=st.integers(0, 8), count=STEPS)
+    def walks(self, unit, number, direction, count):
+        """Walk in one direction, claiming each record from the one beside it."""
+        index, dy, dx = self.own[unit], direction // 3 - 1, direction % 3 - 1
         self.writes(unit, number, 1.0)
         place = where(index, number)
         for _ in range(count):
@@ -195,7 +195,7 @@ def test_the_row_of_every_number_is_found_without_a_division():
             assert number * cut.factor < 2**63
 
 
-def test_a_page_is_cleared_before_it_is_handed_out_again():
+def test_a_page_is_cleared_before_it_is_used_again():
     index, (field,) = paged([np.dtype(np.int32)], cut_into(100, 4, 0), Room(10_000, 100), np.zeros(1, HOLDER))
     for number in range(16):
         write(index, field, number, 7)
@@ -204,7 +204,7 @@ def test_a_page_is_cleared_before_it_is_handed_out_again():
     assert [int(read(index, field, number)) for number in range(16)] == [0, 0, 0, 1] + [0] * 12
 
 
-def test_where_there_is_no_page_left_nothing_else_is_damaged():
+def test_without_a_free_page_other_records_stay_intact():
     holders = np.zeros(2, HOLDER)
     index, (field,) = paged([np.dtype(np.int64)], cut_into(1, 0, 0), Room(8, 1), holders)
     one, other = (index._replace(holder=holders[i : i + 1]) for i in range(2))
@@ -217,7 +217,7 @@ def test_where_there_is_no_page_left_nothing_else_is_damaged():
     assert read(other, field, 0) == 0
 
 
-def test_minds_side_by_side_are_those_that_a_draft_asked_for():
+def test_minds_have_the_arrays_that_a_draft_recorded():
     def ask(mind):
         return (
             mind.one(np.int32, 5),
@@ -253,7 +253,7 @@ def test_minds_side_by_side_are_those_that_a_draft_asked_for():
     assert holders["pages"].ravel().tolist() == [0, 3, 0, 0, 0, 0]
 
 
-def test_what_is_in_an_annex_lies_apart_and_number_0_is_nobodys():
+def test_annexes_are_separate_and_number_0_belongs_to_no_unit():
     def ask(mind):
         first = mind.one(np.int64, 1)
         annex, head = mind.annex()

@@ -1,4 +1,4 @@
-"""Shortening a path while it is walked: what a route promises after every slice of work, and where it ends up."""
+"""Shortening a path while it is walked: properties of a route after every slice of work, and its final cost."""
 
 from itertools import pairwise
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class Wanted(NamedTuple):
 
 @kernel
 def lay_path(route, window, tree, graph, path, costs, goal, size):
-    """Lay a path as a search would have left it: state by state, with what each costs to reach."""
+    """Lay a path as a search would have left it, state by state, with the cost of reaching each."""
     begin(tree, graph, path[0], goal, 1.0)
     for k in range(1, len(path)):
         open_at(tree, graph, path[k], path[k - 1], costs[k], goal, 1.0)
@@ -37,7 +37,7 @@ def shorten(route, window, graph, state, goal, weight, expansions, steps):
 
 
 def wandering_path(problem, chance):
-    """A path without loops, and mostly a bad one: depth first, neighbours in a random order."""
+    """Return a path without loops, and mostly a bad one: depth-first, with neighbours in a random order."""
     stack, parent = [problem.start], {problem.start: None}
     while stack:
         state = stack.pop()
@@ -64,7 +64,7 @@ def laid(problem, size, seed):
 
 
 def follow(problem, route, state):
-    """What the path from ``state`` costs; every state on it says no less than that, and less than the one before."""
+    """Return the cost of the path from ``state``, after checking that the stored bounds hold and decrease along it."""
     cost = 0.0
     while state != problem.goal:
         near = int(route.place["next"][state])
@@ -79,7 +79,7 @@ worlds = st.one_of(grid_problems(side=12), graph_problems(states=14))
 
 @given(worlds, st.sampled_from([1, 2, 3, 8, 100]), st.sampled_from([1.0, 1.5]), st.integers(0, 99))
 @examples(60)
-def test_every_state_of_the_path_leads_to_the_goal_and_never_at_a_higher_cost(problem, size, weight, seed):
+def test_every_state_of_the_path_leads_to_the_goal_at_no_higher_cost(problem, size, weight, seed):
     route, window = laid(problem, size, seed)
     state, chance = problem.start, np.random.default_rng(seed)
     before = {s: route.place["rest"][s] for s in np.flatnonzero(route.place["number"] == route.scalars[0]["now"])}
@@ -105,8 +105,8 @@ def test_every_state_of_the_path_leads_to_the_goal_and_never_at_a_higher_cost(pr
 
 @given(worlds, st.sampled_from([1, 2, 3, 8, 100]), st.integers(0, 99))
 @examples(60)
-def test_with_time_enough_the_path_becomes_a_cheapest_one(problem, size, seed):
-    """The agent waits until there is nothing more to do: the last window reached from it to the goal."""
+def test_with_enough_time_the_path_becomes_a_cheapest_one(problem, size, seed):
+    """The agent waits until the last window, from it to the goal, is done."""
     route, window = laid(problem, size, seed)
     for _ in range(100):
         if window.scalars[0]["stage"] == DONE:

@@ -1,4 +1,4 @@
-"""`advise` itself: limits are kept, answers hold on fresh problems, runs go on after a kill."""
+"""`advise` itself: limits are kept, answers hold on fresh problems, and killed runs are resumed."""
 
 import json
 import math
@@ -34,7 +34,7 @@ def grids():
 
 @pytest.fixture(scope="module")
 def little():
-    """One map on which databases of all kinds are soon built."""
+    """Return a map on which databases of all kinds are built quickly."""
     return [andante.generate("rooms", 24, 24, seed=0)]
 
 
@@ -44,13 +44,13 @@ def ask(grids, requirements, **how):
 
 @pytest.fixture(scope="module")
 def small_advice(grids):
-    """An answer that is soon found, for what is said of it."""
+    """Return an answer that is found quickly, for tests of its sentences."""
     return ask(grids[:1], Requirements(expansions=1, **NO_DATABASES), problems=10, candidates=5)
 
 
 @pytest.fixture(scope="module")
 def wide_advice(grids):
-    """An answer among many candidates."""
+    """Return an answer from many candidates."""
     return ask(grids, Requirements(expansions=100, **NO_DATABASES))
 
 
@@ -72,11 +72,11 @@ def test_the_answer_keeps_to_its_limit_and_holds_on_fresh_problems(grids):
 
 
 def test_the_same_seed_gives_the_same_advice_on_any_number_of_threads(grids):
-    def told(threads):
+    def answer(threads):
         advice = ask(grids, Requirements(expansions=5, changing=True), threads=threads, candidates=40)
         return [(one.candidate.name, one.suboptimality) for one in advice.ranking]
 
-    assert told(1) == told(2)
+    assert answer(1) == answer(2)
 
 
 def test_with_memory_there_are_databases_and_the_code_runs(little, tmp_path):
@@ -99,7 +99,7 @@ def test_a_limit_on_memory_drops_databases(little):
 
 
 class Clock:
-    """A clock that stands still unless it is set."""
+    """A clock that shows the same time until it is set."""
 
     def __init__(self):
         self.now = 0.0
@@ -109,7 +109,7 @@ class Clock:
 
 
 def test_a_limit_on_time_is_for_the_slowest_move(grids, monkeypatch):
-    """On a machine where every expansion takes 10 µs."""
+    """On the simulated machine every expansion takes 10 µs."""
     home = sys.modules["andante.selection.session"]
     whole = home.run_rows
 
@@ -128,7 +128,7 @@ def test_a_limit_on_time_is_for_the_slowest_move(grids, monkeypatch):
 
 
 def test_the_slowest_move_is_that_of_the_best_repeat(grids, monkeypatch):
-    """An interruption makes one move of one repeat slow, a slow move is slow in all of them."""
+    """An interruption makes one move of one repeat slow, while a slow move is slow in all repeats."""
     problems, asked = andante.random_problems(grids[0], 3, seed=5), []
 
     def times(agent, problem, limits):
@@ -142,14 +142,14 @@ def test_the_slowest_move_is_that_of_the_best_repeat(grids, monkeypatch):
     assert [asked.count(problem) for problem in problems] == [REPEATS] * 3
 
 
-def test_what_nobody_can_do_is_told_with_the_nearest(grids):
+def test_impossible_limits_are_reported_with_the_nearest_candidate(grids):
     with pytest.raises(
         AdviceError, match=r"no agent keeps to at most 0 states .* the nearest is .* it takes at least 1 state "
     ):
         ask(grids, Requirements(expansions=0, **NO_DATABASES))
 
 
-def test_a_run_that_was_stopped_goes_on(grids, tmp_path):
+def test_a_stopped_run_is_resumed(grids, tmp_path):
     class KilledError(Exception):
         pass
 
@@ -191,14 +191,14 @@ def test_a_damaged_piece_is_made_again(tmp_path):
 
 
 @pytest.mark.parametrize("seconds", [None, "0.1", [0.1], True, -1.0, float("nan")])
-def test_a_piece_whose_time_is_no_time_is_made_again(tmp_path, seconds):
+def test_a_piece_with_an_invalid_time_is_made_again(tmp_path, seconds):
     kept = {"piece": 5, "seconds": seconds}
     key = digest({"piece": 1})
     (tmp_path / f"{key}.json").write_text(json.dumps({**kept, "checksum": _checksum(key, kept)}))
     assert Journal(tmp_path).once({"piece": 1}, lambda: 6) == 6
 
 
-def test_every_flipped_bit_of_a_piece_is_noticed_and_the_piece_made_again(tmp_path):
+def test_every_flipped_bit_of_a_piece_is_detected_and_the_piece_made_again(tmp_path):
     piece = {"rows": [{"max_states_expanded": 3, "solved": True, "cost": 1.5}]}
     Journal(tmp_path).once({"piece": 1}, lambda: piece)
     (file,) = tmp_path.iterdir()
@@ -206,17 +206,17 @@ def test_every_flipped_bit_of_a_piece_is_noticed_and_the_piece_made_again(tmp_pa
     for place in range(len(whole)):
         for bit in range(8):
             file.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << bit]) + whole[place + 1 :])
-            if Journal(tmp_path).holds({"piece": 1}):  # e or E, or a last digit that rounds away: nothing has changed
+            if Journal(tmp_path).holds({"piece": 1}):  # e or E, or a last digit that rounding removes: no change
                 assert json.loads(file.read_bytes()) == json.loads(whole)
                 assert Journal(tmp_path).once({"piece": 1}, lambda: None) == piece
     file.write_bytes(whole)
     assert Journal(tmp_path).once({"piece": 1}, lambda: None) == piece
-    file.rename(tmp_path / f"{digest({'piece': 2})}.json")  # under the name of another
+    file.rename(tmp_path / f"{digest({'piece': 2})}.json")  # under the name of another piece
     assert Journal(tmp_path).once({"piece": 2}, lambda: 5) == 5
 
 
-def test_minutes_are_kept_to(grids, monkeypatch):
-    """On a machine where every trial takes 50 ms, and nothing else takes any time."""
+def test_minutes_are_kept(grids, monkeypatch):
+    """On the simulated machine every trial takes 50 ms, and nothing else takes any time."""
     clock, home, pieces = Clock(), sys.modules["andante.selection.session"], []
     whole = home.run_rows
 
@@ -234,12 +234,12 @@ def test_minutes_are_kept_to(grids, monkeypatch):
     assert advice.ranking
 
 
-def library(grids, most, requirements=Requirements(), journal=None, told=None):  # noqa: B008 (frozen)
-    tell = (lambda what, *_: told.append(what)) if told is not None else (lambda *_: None)
-    return Library(grids, requirements, journal or Journal(), 1, tell, most)
+def library(grids, most, requirements=Requirements(), journal=None, reported=None):  # noqa: B008 (frozen)
+    report = (lambda what, *_: reported.append(what)) if reported is not None else (lambda *_: None)
+    return Library(grids, requirements, journal or Journal(), 1, report, most)
 
 
-def test_databases_are_built_until_their_time_is_up_and_what_the_journal_holds_is_no_building(grids, monkeypatch):
+def test_databases_are_built_until_their_time_is_up_and_those_in_the_journal_take_no_time(grids, monkeypatch):
     clock, whole = Clock(), sys.modules["andante.campaign.shelf"].build
 
     def build(*what, **how):
@@ -276,10 +276,10 @@ def test_the_cheapest_databases_are_built_first(grids, monkeypatch):
         "andante.selection.library.estimate",
         lambda text, maps, **how: andante.offline.builder.Estimate(seconds[text.partition("(")[0]], "", 0, 0),
     )
-    told = []
-    shelf = library(grids, 100.0, told=told)
+    reported = []
+    shelf = library(grids, 100.0, reported=reported)
     shelf.prepare(["moves", "subgoals(records=20)", "regions"])
-    built = [what.split()[1] for what in dict.fromkeys(told) if what.startswith("building")]
+    built = [what.split()[1] for what in dict.fromkeys(reported) if what.startswith("building")]
     assert list(dict.fromkeys(built)) == ["regions", "subgoals", "moves"]
     hurried = library(grids, 5.0)  # for all three maps, the largest of which would take 30 s
     hurried.prepare(["moves", "regions"])
@@ -287,7 +287,7 @@ def test_the_cheapest_databases_are_built_first(grids, monkeypatch):
     assert hurried.databases(["regions"]).databases
 
 
-def test_a_build_that_takes_longer_than_it_looked_waits_for_the_others(grids, monkeypatch):
+def test_a_build_that_takes_longer_than_forecast_waits_for_the_others(grids, monkeypatch):
     grids, whole, order = grids[:1], sys.modules["andante.campaign.shelf"].build, []
     monkeypatch.setattr(
         "andante.selection.library.estimate", lambda *_, **how: andante.offline.builder.Estimate(0, "", 0, 0)
@@ -308,7 +308,7 @@ def test_a_build_that_takes_longer_than_it_looked_waits_for_the_others(grids, mo
     assert shelf.databases(["moves"]).databases
 
 
-def test_a_limit_that_the_first_map_breaks_is_found_out_there(grids, monkeypatch):
+def test_a_limit_that_the_first_map_breaks_stops_the_build_there(grids, monkeypatch):
     built = []
     whole = sys.modules["andante.campaign.shelf"].build
     monkeypatch.setattr("andante.campaign.shelf.build", lambda *what, **how: built.append(what) or whole(*what, **how))
@@ -324,21 +324,23 @@ def test_with_a_clock_agents_have_their_databases_too(little):
     assert "took at most" in advice.sentences[1]
 
 
-def test_what_is_not_compiled_in_time_is_left_out_and_that_is_said(grids, monkeypatch):
+def test_candidates_not_compiled_in_time_are_left_out_and_counted(grids, monkeypatch):
     monkeypatch.setattr("andante.selection.compiling.PATIENCE", 0.0)
     monkeypatch.setattr("andante.selection.compiling.SHARE", 1e-9)
     monkeypatch.setattr("andante.selection.session.FEWEST", 1)
     asked = {"problems": 10, "candidates": 30, "requirements": Requirements(expansions=20, **NO_DATABASES)}
     advice = ask(grids[:1], minutes=0.2, **asked)
-    assert advice.uncompiled > 20  # one algorithm has entered, and another at most was compiled and broke the limit
-    told = f"{advice.uncompiled} candidates were left out because compiling had taken {advice.compile_seconds:.0f} s"
-    assert any(one.startswith(told) for one in advice.sentences)
+    assert advice.uncompiled > 20  # one algorithm has entered, and at most one other was compiled and broke the limit
+    sentence = (
+        f"{advice.uncompiled} candidates were left out because compiling had taken {advice.compile_seconds:.0f} s"
+    )
+    assert any(one.startswith(sentence) for one in advice.sentences)
     whole = ask(grids[:1], **asked)  # without a clock there is time for all
     assert whole.uncompiled == 0
     assert not any("left out" in one for one in whole.sentences)
 
 
-def test_a_question_without_an_answer_leaves_its_folder_free(grids, tmp_path):
+def test_a_question_without_an_answer_does_not_occupy_its_folder(grids, tmp_path):
     with pytest.raises(AdviceError):
         ask(grids[:1], Requirements(expansions=0, **NO_DATABASES), folder=tmp_path, candidates=5, problems=10)
     ask(grids[:1], Requirements(expansions=1, **NO_DATABASES), folder=tmp_path, candidates=5, problems=10)
@@ -350,20 +352,20 @@ def test_a_question_without_an_answer_leaves_its_folder_free(grids, tmp_path):
         ladder(grids[:1], [1, 5], Requirements(**NO_DATABASES), folder=home, progress=pytest.fail)
 
 
-def test_where_there_was_no_time_it_is_said(grids):
+def test_a_lack_of_time_is_reported(grids):
     with pytest.raises(AdviceError, match="there was no time to try any of"):
         ask(grids, Requirements(expansions=20, **NO_DATABASES), minutes=1e-6)
 
 
-def test_asked_again_in_the_same_folder_the_same_seed_gives_the_same_advice(grids, tmp_path):
-    def told(**how):
+def test_a_repeated_question_in_the_same_folder_with_the_same_seed_gives_the_same_advice(grids, tmp_path):
+    def answer(**how):
         advice = ask(grids[:1], Requirements(expansions=30, **NO_DATABASES), folder=tmp_path, problems=20, **how)
         return [(one.candidate.name, one.suboptimality) for one in advice.ranking], advice.tried
 
-    first = told(seed=1)
-    assert told(seed=1) == first
-    told(seed=2)  # the agent that does well here
-    assert told(seed=1) == first
+    first = answer(seed=1)
+    assert answer(seed=1) == first
+    answer(seed=2)  # the agent that does well here
+    assert answer(seed=1) == first
 
 
 def test_finalists_are_not_all_of_one_algorithm(wide_advice):
@@ -372,7 +374,7 @@ def test_finalists_are_not_all_of_one_algorithm(wide_advice):
     assert len(set(names)) > 1
 
 
-def test_turns_waited_count_and_that_is_said(grids, small_advice):
+def test_turns_waited_count_and_are_reported(grids, small_advice):
     problems = andante.random_problems(grids[0], 5, seed=3)
     waiting = Outfit.of("late-astar(budget=20, wait=true)")
     rows = run_rows(Outfit(waiting.algorithm), "late", problems, andante.Limits(suboptimality=100), 1)
@@ -383,26 +385,26 @@ def test_turns_waited_count_and_that_is_said(grids, small_advice):
     advice, best = small_advice, small_advice.winner
     assert not any("waits" in one for one in advice.sentences)
     late = replace(best, candidate=waiting, rows=rows, summary=summarise(rows)[0])
-    told = replace(advice, ranking=(late,)).sentences
+    sentences = replace(advice, ranking=(late,)).sentences
     mean = np.mean([row["turns_waited"] for row in rows])
-    assert told[1].startswith("In these numbers a turn in which an agent waits counts as a move of cost 1")
-    assert f"waited for {measure('turns_waited').show(mean)} turns per problem" in told[1]
+    assert sentences[1].startswith("In these numbers a turn in which an agent waits counts as a move of cost 1")
+    assert f"waited for {measure('turns_waited').show(mean)} turns per problem" in sentences[1]
 
 
-def test_what_is_not_certain_is_said(small_advice):
+def test_uncertainty_is_reported(small_advice):
     advice = small_advice
 
-    def told(text, untried):
+    def sentences(text, untried):
         best = replace(advice.winner, candidate=replace(advice.winner.candidate, algorithm=andante.find(text)))
         return " ".join(replace(advice, ranking=(best,), untried=untried).sentences)
 
-    assert "There was no time to try 7 more" in told("lrta", 7)
-    assert "There was no time" not in told("lrta", 0)
-    assert "not proven to solve" in told("family", 0)
-    assert "not proven to solve" not in told("lrta", 0)
+    assert "There was no time to try 7 more" in sentences("lrta", 7)
+    assert "There was no time" not in sentences("lrta", 0)
+    assert "not proven to solve" in sentences("family", 0)
+    assert "not proven to solve" not in sentences("lrta", 0)
 
 
-def test_whoever_breaks_a_limit_on_fresh_problems_only_is_not_recommended(grids, monkeypatch):
+def test_a_candidate_that_breaks_a_limit_only_on_fresh_problems_is_not_recommended(grids, monkeypatch):
     home, session = sys.modules["andante.selection.advise"], sys.modules["andante.selection.session"]
     whole, fresh = session.run_rows, set()
     draw = home.draw
@@ -426,7 +428,7 @@ def test_whoever_breaks_a_limit_on_fresh_problems_only_is_not_recommended(grids,
     assert before.winner.candidate.name in {one.name for one in after.dropped}
 
 
-def test_of_settings_that_change_nothing_the_simplest_is_shown(grids):
+def test_among_settings_that_change_nothing_the_simplest_is_shown(grids):
     session = Session(tuple(grids), Requirements(**NO_DATABASES), Journal(), None, 0, 1, lambda *_: None)
     problems = andante.random_problems(grids[0], 6, seed=3)
     texts = [
@@ -457,7 +459,7 @@ def test_defaults_have_more_time_to_be_built_than_variants(grids, monkeypatch):
     assert any("(" in text for text in variants)
 
 
-def test_intervals_hold_for_all_finalists_at_once(grids, small_advice):
+def test_intervals_hold_for_all_finalists_together(grids, small_advice):
     rng = np.random.default_rng(1)
     one = small_advice.winner
     row = one.rows[0]
@@ -469,22 +471,22 @@ def test_intervals_hold_for_all_finalists_at_once(grids, small_advice):
         found = [(one.candidate, rows, None, 0, 0.0) for rows in walked]
         return any(not s.interval[0] <= 5 <= s.interval[1] for s in ranking(asked, found))
 
-    assert 0.01 < np.mean([missed() for _ in range(200)]) < 0.09  # 0.05 are to be expected
+    assert 0.01 < np.mean([missed() for _ in range(200)]) < 0.09  # 0.05 is expected
 
 
-def test_maps_must_have_names_of_their_own(grids):
+def test_maps_must_have_different_names(grids):
     other = andante.Grid(grids[1].passable, name=grids[0].name)
     with pytest.raises(MapError, match="two different maps are called"):
         ask([grids[0], other], Requirements())
 
 
-def test_on_maps_that_change_it_is_said_what_the_numbers_are_about(grids):
-    def told(**wanted):
+def test_on_maps_that_change_the_conditions_of_the_numbers_are_stated(grids):
+    def mentions_changes(**wanted):
         found = ask(grids[:1], Requirements(expansions=1, changing=True, **wanted), problems=10, candidates=5)
         return any("maps that do not change" in sentence for sentence in found.sentences)
 
-    assert told()
-    assert not told(sight=5)
+    assert mentions_changes()
+    assert not mentions_changes(sight=5)
 
 
 def test_maps_must_have_problems():
@@ -494,7 +496,7 @@ def test_maps_must_have_problems():
         ask([], Requirements())
 
 
-def test_what_makes_no_sense_is_refused(grids, tmp_path):
+def test_senseless_arguments_are_refused(grids, tmp_path):
     with pytest.raises(ParameterError, match="minutes must be above 0"):
         ask(grids, Requirements(), minutes=0)
     for wrong, reason in (
@@ -511,7 +513,7 @@ def test_what_makes_no_sense_is_refused(grids, tmp_path):
         ask(grids, Requirements(), folder=tmp_path / "file")
 
 
-def test_what_was_worked_out_for_one_limit_serves_the_others(grids, monkeypatch):
+def test_results_for_one_limit_are_reused_for_the_others(grids, monkeypatch):
     asked, home = [], sys.modules["andante.selection.session"]
     whole = home.run_rows
 
@@ -532,13 +534,13 @@ def test_a_ladder_has_its_own_limits(grids):
         ladder(grids, [])
 
 
-def test_of_agents_that_do_as_well_the_simpler_one_is_named(wide_advice):
+def test_among_equally_good_agents_the_simpler_one_is_named(wide_advice):
     advice, best = wide_advice, wide_advice.winner
 
     def standing(text):
         return replace(best, candidate=replace(best.candidate, algorithm=andante.find(text)))
 
     ornate, plain = standing("tba(budget=43, weight=2.41)"), standing("tba(budget=43)")
-    told = replace(advice, ranking=(ornate, plain)).sentences
-    assert "tba(budget=43) is simpler and not clearly worse (0.000 ± 0.000 more)." in told
+    sentences = replace(advice, ranking=(ornate, plain)).sentences
+    assert "tba(budget=43) is simpler and not clearly worse (0.000 ± 0.000 more)." in sentences
     assert not any("is simpler" in one for one in replace(advice, ranking=(plain, ornate)).sentences)

@@ -1,4 +1,4 @@
-"""Choosing by problems nearby, on synthetic results whose pattern is known, and against looking at all of them."""
+"""Choosing by nearby problems, on synthetic results with a known pattern, compared with a search of all problems."""
 
 from itertools import pairwise
 
@@ -16,14 +16,14 @@ def results(values, maps):
     return Matrix(values, tuple(f"a{k}" for k in range(len(values))), instances, np.ones(values.shape[1]))
 
 
-def test_the_tree_finds_what_looking_at_all_finds():
+def test_the_tree_finds_the_same_as_a_search_of_all_problems():
     rng = np.random.default_rng(1)
     points, values, new = rng.random((200, 4)), rng.random((5, 200)), rng.random((50, 4))
     near = np.abs(new[:, None] - points[None]).sum(axis=2).argsort(axis=1)[:, :7]
     assert np.array_equal(Nearby(points, values, 7).best(new), values[:, near].mean(axis=2).argmin(axis=0))
 
 
-def test_fewer_old_problems_than_neighbours_will_do():
+def test_fewer_old_problems_than_neighbours_are_enough():
     assert Nearby(np.zeros((2, 4)), np.array([[3.0, 3.0], [1.0, 4.0]])).best(np.ones((1, 4))).tolist() == [1]
 
 
@@ -40,7 +40,7 @@ def test_the_more_old_problems_there_are_the_better_the_choice():
     assert last.gain.mean == pytest.approx(last.prior.mean - last.chosen.mean)
 
 
-def test_where_chance_decides_there_is_nothing_to_gain():
+def test_for_random_results_there_is_nothing_to_gain():
     rng = np.random.default_rng(4)
     matrix = results(rng.exponential(size=(6, 3000)) + 1, maps=3)
     for line in by_size(matrix, rng.random((3000, 4))):
@@ -63,5 +63,5 @@ def test_results_are_looked_up_by_the_map():
 
 
 def test_one_map_has_no_prior():
-    with pytest.raises(MatrixError, match="results of one map only"):
+    with pytest.raises(MatrixError, match="only results of one map"):
         by_size(results(np.ones((2, 50)), maps=1), np.ones((50, 4)))

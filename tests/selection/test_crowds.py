@@ -1,4 +1,4 @@
-"""`advise` for crowds: units are measured together, small crowds stand for large ones, lost units count."""
+"""`advise` for crowds: units are measured together, small crowds represent large ones, and lost units count."""
 
 import itertools
 import math
@@ -50,7 +50,7 @@ def rows(text, problems, units=20, **limits):
 
 
 @pytest.mark.parametrize("rule", ["octile", "sixteen"])
-def test_where_they_do_not_follow_they_are_those_of_an_optimal_path(rule):
+def test_moves_that_do_not_follow_from_costs_are_those_of_a_cheapest_path(rule):
     grid = andante.generate("rooms" if rule == "sixteen" else "countryside", 24, 24, seed=1, rule=rule)
     some = andante.random_problems(grid, 6, seed=2)
     for problem, moves in zip(some, moves_of_optimal_paths(some).tolist(), strict=True):
@@ -59,7 +59,7 @@ def test_where_they_do_not_follow_they_are_those_of_an_optimal_path(rule):
         assert (len(costs), sum(costs)) == (moves, problem.optimal_cost)
 
 
-def test_the_moves_of_a_shortest_path_follow_from_its_cost(grid, problems):
+def test_the_moves_of_a_cheapest_path_follow_from_its_cost(grid, problems):
     trials = andante.run_many("astar", problems)
     assert shortest_moves([p.optimal_cost for p in problems]).tolist() == [trial.moves for trial in trials]
 
@@ -74,7 +74,7 @@ def test_without_a_budget_units_walk_as_agents_do_and_never_wait(problems):
         assert row["suboptimality_ratio"] == row[SCORE] == pytest.approx(trial.suboptimality_ratio)
 
 
-def test_a_smaller_budget_means_the_same_walks_and_longer_waits(slow, problems):
+def test_a_smaller_budget_gives_the_same_walks_and_longer_waits(slow, problems):
     free, tight = rows("rta", problems), rows("rta", problems, tick_ms=0.1)  # ten expansions for twenty units
     shortest = shortest_moves([p.optimal_cost for p in problems])
     assert [row["cost"] for row in tight if row["solved"]] == [
@@ -91,7 +91,7 @@ def test_a_smaller_budget_means_the_same_walks_and_longer_waits(slow, problems):
 
 
 def test_a_small_crowd_has_its_share_of_the_time(slow, problems):
-    """Two crowds that have the same time for each unit wait about as long."""
+    """Two crowds with the same time for each unit wait about as long."""
     whole = rows("rta", problems, tick_ms=0.1)
     part = rows("rta", problems[:10], tick_ms=0.1)
     assert {row["crowd_units"] for row in part} == {10}
@@ -100,7 +100,7 @@ def test_a_small_crowd_has_its_share_of_the_time(slow, problems):
     assert waits[0] == pytest.approx(waits[1], abs=0.2)
 
 
-def test_there_are_as_many_crowds_as_maps_and_units_ask_for(grid, problems):
+def test_there_are_as_many_crowds_as_maps_and_units_require(grid, problems):
     other = andante.generate("rooms", 24, 24, seed=2)
     mixed = [p for pair in zip(problems, andante.random_problems(other, 20, seed=1), strict=True) for p in pair]
     found = rows("rta", mixed, units=8)
@@ -130,9 +130,9 @@ def test_memory_counts_units_desks_and_databases(grid, problems):
     assert Requirements(units=20, total_memory=taken - 1.0).check_rows(found).limit == "total_memory"
 
 
-def test_half_of_the_ticks_must_keep_to_the_budget():
+def test_half_of_the_ticks_must_keep_the_budget():
     wanted = Requirements(units=5, tick_ms=2)
-    assert wanted.check_rows([{"tick_microseconds": 2_190.0}]) is None  # and one move
+    assert wanted.check_rows([{"tick_microseconds": 2_190.0}]) is None  # the budget and one move
     breach = wanted.check_rows([{"tick_microseconds": 1_000.0}, {"tick_microseconds": 2_500.0}])
     assert breach.sentence == "it takes at least 2.5 milliseconds for a tick of all units"
 
@@ -157,10 +157,10 @@ def test_the_answer_is_a_crowd_that_can_be_pasted(advice, grid):
     assert isinstance(crowd, andante.Crowd)
     assert str(best.candidate.algorithm) in repr(crowd)
     assert "memory=" in advice.code
-    told = " ".join(advice.sentences)
-    assert f"Use {best.candidate.name}: of 20 units with fresh problems, in crowds of 20, " in told
-    for words in ("times as many ticks as a shortest path has moves", "of their ticks", "Units and databases took"):
-        assert words in told
+    answer = " ".join(advice.sentences)
+    assert f"Use {best.candidate.name}: of 20 units with fresh problems, in crowds of 20, " in answer
+    for words in ("times as many ticks as a cheapest path has moves", "of their ticks", "Units and databases took"):
+        assert words in answer
     lost = replace(best, summary=replace(best.summary, solved=best.summary.solved - 2))
     late = f"{20 - lost.summary.solved} did not arrive: when their crowd was stopped, after 10 times"
     assert late in " ".join(replace(advice, ranking=(lost,)).sentences)
@@ -188,8 +188,8 @@ def test_two_runs_of_a_crowd_are_two_pieces_of_work(grid, problems, slow):
     assert len(session.walks["rta"]) == 2 * len(problems)
 
 
-def test_what_all_units_have_in_common_is_no_clear_difference():
-    """One interrupted tick lets every unit wait once: problem by problem that looks certain."""
+def test_an_error_common_to_all_units_is_not_a_clear_difference():
+    """One interrupted tick makes every unit wait once, which looks like a certain difference problem by problem."""
     rng = np.random.default_rng(1)
     scores = 1 + rng.random(200)
     late = scores + 0.01
@@ -198,14 +198,14 @@ def test_what_all_units_have_in_common_is_no_clear_difference():
     assert difference(late, scores, 0.3) == pytest.approx((0.01, 0.3))
 
 
-def test_only_agents_that_can_be_one_of_many_may_enter():
+def test_only_agents_for_crowds_may_enter():
     wanted = Requirements(units=10)
     assert not wanted.admits(andante.find("astar"), 10)
     assert not wanted.admits(andante.find("tba(ties=larger_g)"), 10)
     assert wanted.admits(andante.find("lrta"), 10)
 
 
-def test_limits_on_crowds_and_on_single_moves_do_not_mix():
+def test_limits_on_crowds_and_on_single_moves_cannot_be_mixed():
     for wrong, reason in (
         ({"units": 5, "expansions": 3}, "expansions for each move cannot be combined with units"),
         ({"units": 5, "microseconds": 3}, "microseconds for each move cannot be combined with units"),
@@ -213,7 +213,7 @@ def test_limits_on_crowds_and_on_single_moves_do_not_mix():
         ({"units": 0}, "units must be a whole number of at least 1"),
         ({"units": 10**7}, "units must be at most 1,000,000"),
         ({"units": 5, "tick_ms": 0}, "tick_ms must be more than 0"),
-        ({"tick_ms": 2}, "tick_ms is a limit on all units of a crowd; say how many with units"),
+        ({"tick_ms": 2}, "tick_ms is a limit on all units of a crowd; give their number with units"),
         ({"total_memory": 2}, "total_memory is a limit on all units"),
     ):
         with pytest.raises(ParameterError, match=reason):

@@ -1,4 +1,4 @@
-"""Selection over matrices whose right answers are known."""
+"""Selection over matrices with known correct answers."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from andante.selection.split import MISSING, best_present, old_and_new, present,
 
 
 def cyclic(algorithms, instances):
-    """Algorithm k is right for every k-th instance, and costs 11 elsewhere."""
+    """Return a matrix in which algorithm k is best for every k-th instance, and costs 11 on others."""
     return Matrix.plain(1 + 10 * (np.arange(algorithms)[:, None] != np.arange(instances) % algorithms))
 
 
@@ -28,8 +28,8 @@ def test_where_each_instance_has_its_own_best_only_exhaustive_finds_it():
     assert lines[0].exhaustive.mean == lines[0].sample.mean == 1
     assert lines[0].prior.mean == pytest.approx(
         10.4, abs=0.2
-    )  # a little above 10: of what old ones had much, new have less
-    assert lines[1].sample.mean == pytest.approx(6, abs=0.3)  # its best is there or not
+    )  # slightly above 10, because what is frequent among old instances is less so among new ones
+    assert lines[1].sample.mean == pytest.approx(6, abs=0.3)  # the best is present or not
     assert lines[2].sample.mean == pytest.approx(10, abs=0.4)
 
 
@@ -48,7 +48,7 @@ def test_prior_is_the_best_by_weight():
     assert heavy.prior.mean > light.prior.mean
 
 
-def test_on_held_out_results_a_choice_by_noise_is_worth_nothing():
+def test_on_held_out_results_a_choice_by_noise_has_no_value():
     rng = np.random.default_rng(3)
     seen, judge = (Matrix.plain(rng.uniform(1, 3, (100, 60))) for _ in range(2))
     flattering = sweep(seen, splits=50, missing=[0])[0]
@@ -57,7 +57,7 @@ def test_on_held_out_results_a_choice_by_noise_is_worth_nothing():
     assert honest.exhaustive.mean == pytest.approx(2, abs=0.1)
 
 
-def test_as_many_results_are_present_as_asked_for_and_one_in_each_column():
+def test_the_requested_number_of_results_is_present_and_one_in_each_column():
     lots = np.random.default_rng(4).random((200, 50))
     assert present(lots, 0.3).sum() == 3000
     sparse = present(lots, 0.001)
@@ -67,19 +67,19 @@ def test_as_many_results_are_present_as_asked_for_and_one_in_each_column():
     assert sparse[chosen, np.arange(50)].all()
 
 
-def test_the_seed_decides():
+def test_the_seed_determines_the_scores():
     matrix = Matrix.plain(np.random.default_rng(6).random((20, 30)))
     assert sweep(matrix, splits=3, seed=1) == sweep(matrix, splits=3, seed=1) != sweep(matrix, splits=3, seed=2)
 
 
-def test_the_papers_split():
+def test_the_split_of_the_paper_is_reproduced():
     for count, known in ((329, 219), (4500, 2995)):
         old, new = old_and_new(Matrix.plain(np.ones((1, count))), np.random.default_rng(1))
         assert len(old) == known
         assert sorted([*old, *new]) == list(range(count))
 
 
-def test_halves_share_maps_and_no_problem():
+def test_halves_share_maps_but_no_problem():
     instances = tuple(Instance(f"map {k % 5}", str(k % 5), k, 0) for k in range(41))
     values = np.random.default_rng(7).random((3, 41))
     matrix = Matrix(values, ("a", "b", "c"), instances, np.ones(41))
@@ -97,12 +97,12 @@ def test_single_best_virtual_best_and_the_gap():
     assert share_of_gap_closed(8.5, 8.5, 1.0) == 0
 
 
-def test_a_portfolio_takes_what_helps_and_stops():
+def test_a_portfolio_takes_only_useful_algorithms():
     assert sorted(greedy_portfolio(cyclic(4, 40).values, 10)) == [0, 1, 2, 3]
     assert greedy_portfolio(np.array([[1.0, 1.0], [2.0, 2.0]]), 5) == [0]
 
 
-def test_what_is_no_matrix_is_refused():
+def test_an_invalid_matrix_is_refused():
     with pytest.raises(MatrixError, match="a number for every algorithm"):
         Matrix.plain([[1.0, np.nan]])
     with pytest.raises(MatrixError, match="cannot have values of shape"):

@@ -1,4 +1,4 @@
-"""Predictions on synthetic results whose pattern is known."""
+"""Predictions on synthetic results with a known pattern."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def on_maps(values, maps=12):
     return Matrix(values, tuple(f"a{k}" for k in range(len(values))), instances, np.ones(values.shape[1]))
 
 
-def test_a_factorization_completes_what_has_its_pattern():
+def test_a_factorization_completes_results_with_its_pattern():
     rng = np.random.default_rng(1)
     values = (rng.random((30, 3)) + 0.1) @ (rng.random((3, 80)) + 0.1)
     left = factorized(values[:, :50], 3, seed=1)
@@ -41,7 +41,7 @@ def test_with_a_pattern_few_results_are_enough():
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_selector_learns_what_features_tell_and_holds_on_other_maps():
+def test_a_selector_learns_from_features_and_is_valid_on_other_maps():
     pytest.importorskip("sklearn")
     rng = np.random.default_rng(4)
     features = rng.random((600, 3))
@@ -57,11 +57,11 @@ def test_a_selector_learns_what_features_tell_and_holds_on_other_maps():
 
 
 def test_a_selector_cannot_be_judged_on_one_map():
-    with pytest.raises(MatrixError, match="two maps at least"):
+    with pytest.raises(MatrixError, match="at least two maps"):
         on_unseen_maps(on_maps(np.ones((2, 10)), maps=1), np.ones((10, 1)))
 
 
-def test_features_see_a_wall():
+def test_features_reflect_a_wall():
     passable = np.ones((20, 40), bool)
     passable[2:18, 20:22] = False
     grid = andante.Grid(passable)

@@ -1,4 +1,4 @@
-"""The race, on candidates whose true quality is known."""
+"""The race, on candidates with known true quality."""
 
 import math
 
@@ -11,7 +11,7 @@ NOISE = np.random.default_rng(1).exponential(size=(200, 400))
 
 
 def racing(means, **rules):
-    """A race of numbers: candidate k scores means[k] and noise that most candidates share."""
+    """Return a race of numbers, in which candidate k scores means[k] plus noise that most candidates share."""
     runs = []
 
     def run(k, first, last):
@@ -42,7 +42,7 @@ def test_no_problem_is_run_twice():
     assert len(seen) == len(set(seen))
 
 
-def test_whoever_is_out_of_the_question_has_no_place():
+def test_a_dropped_candidate_has_no_place():
     race, _ = racing([None, 2.0, None, 1.0])
     assert [place.candidate for place in race.places(range(4))] == [3, 1]
 
@@ -65,7 +65,7 @@ def test_the_best_race_again_against_newcomers_and_nothing_is_run_twice():
     assert len(seen) == len(set(seen))
 
 
-def test_a_race_that_is_broken_off_takes_nothing_away():
+def test_an_interrupted_race_loses_no_earlier_results():
     clock, longest = iter(range(400, -9000, -1)), {}
 
     def run(k, first, last):
@@ -79,7 +79,7 @@ def test_a_race_that_is_broken_off_takes_nothing_away():
     assert {place.candidate: len(place.scores) for place in race.places(range(60))} == longest
 
 
-def test_time_ends_it_and_says_who_had_no_turn():
+def test_a_race_out_of_time_reports_untried_candidates():
     clock = iter(range(100, -1000, -1))
     race, _ = racing([1.0] * 100, left=lambda: float(next(clock)))
     places = race.places(range(100))
@@ -101,12 +101,12 @@ def test_a_cut_leaves_at_least_the_finalists(count):
     assert len(kept) + len(gone) == count
 
 
-def test_where_nothing_is_sure_half_go_on():
+def test_without_sure_differences_half_continue():
     rng = np.random.default_rng(2)
     kept, _ = cut([Place(k, rng.normal(size=20), 1.0) for k in range(40)], 5)
     assert len(kept) == 20
 
 
-def test_who_came_further_is_ranked_before_who_did_not():
+def test_candidates_that_survived_more_rounds_are_ranked_first():
     short, long = Place("short", np.ones(6), 0.0), Place("long", np.full(12, 3.0), 0.0)
     assert ranked([short, long])[0].candidate == "long"

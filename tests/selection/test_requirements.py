@@ -1,4 +1,4 @@
-"""Limits, who may be considered under them, and what is said when nobody keeps to them."""
+"""Limits, the algorithms admitted under them, and the errors if no candidate keeps them."""
 
 import math
 
@@ -13,18 +13,18 @@ def admitted(requirements, states=10_000):
     return {entry.card.name for entry in algorithms() if requirements.admits(entry, states)}
 
 
-def test_without_limits_all_may_run_but_oracles():
+def test_without_limits_all_algorithms_except_oracles_are_admitted():
     everyone = {entry.card.name for entry in algorithms()}
     assert everyone - admitted(Requirements()) == {"oracle-lrta"}
 
 
-def test_agents_that_are_not_real_time_need_room_for_the_whole_map():
+def test_agents_that_are_not_real_time_may_expand_the_whole_map():
     assert "astar" not in admitted(Requirements(expansions=500))
     assert "astar" in admitted(Requirements(expansions=10_000))
     assert "astar" not in admitted(Requirements(microseconds=1e9))
 
 
-def test_on_a_map_that_changes_nobody_has_databases():
+def test_on_a_map_that_changes_no_agent_has_databases():
     for requirements in (Requirements(changing=True), Requirements(sight=3)):
         found = admitted(requirements)
         assert found
@@ -36,7 +36,7 @@ def test_without_memory_or_time_nothing_is_built():
         assert not any(find(name).card.needs for name in admitted(requirements))
 
 
-def test_a_limit_is_broken_by_more_not_by_as_much():
+def test_a_limit_is_broken_only_by_larger_values():
     limits = Requirements(expansions=10)
     assert limits.check("expansions", 10) is None
     assert limits.check("expansions", 11) == Breach("expansions", 11, 10)
@@ -51,8 +51,8 @@ def test_the_nearest_is_named():
         Dropped("c", Breach("build_seconds", math.nan, 10)),
         Dropped("d", reason="does not go with this map"),
     ]
-    said = str(nothing_fits(Requirements(expansions=10), dropped))
-    assert said == (
+    message = str(nothing_fits(Requirements(expansions=10), dropped))
+    assert message == (
         "no agent keeps to at most 10 states expanded before any move; the nearest is b: "
         "it takes at least 12 states expanded before any move"
     )
@@ -65,12 +65,12 @@ def test_the_nearest_is_named_if_there_was_no_time_for_all():
         "a: it takes at least 12 states expanded before any move; there was no time to try 3 more: give it more "
         "minutes, or fewer maps, or relax the limits"
     )
-    told = str(nothing_in_time(Requirements(expansions=10), dropped[1:], 5, 5))
-    assert told == "there was no time to try any of 5 candidates; give it more minutes, or fewer maps"
+    message = str(nothing_in_time(Requirements(expansions=10), dropped[1:], 5, 5))
+    assert message == "there was no time to try any of 5 candidates; give it more minutes, or fewer maps"
     assert "no time to try 4 of 5" in str(nothing_in_time(Requirements(expansions=10), dropped[1:], 4, 5))
 
 
-def test_if_none_broke_a_limit_the_reason_is_told():
+def test_if_no_limit_was_broken_the_reason_is_reported():
     assert "does not go" in str(nothing_fits(Requirements(), [Dropped("d", reason="does not go with this map")]))
 
 
@@ -94,14 +94,14 @@ LIMITS = ("expansions", "microseconds", "memory_bytes", "build_seconds")
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_an_infinite_limit_is_none(name):
+def test_an_infinite_limit_is_no_limit(name):
     requirements = Requirements(**{name: math.inf})
     assert requirements == Requirements()
     assert requirements.sentence == "no limits"
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_large_limits_are_said_in_few_words(name):
+def test_large_limits_are_written_briefly(name):
     for limit in (1e300, 10**18, 123_456_789_012_345_678):
         assert len(Requirements(**{name: limit}).sentence) < 80
     assert len(Breach(name, 1e300, 1e200).sentence) < 100
@@ -109,7 +109,7 @@ def test_large_limits_are_said_in_few_words(name):
 
 @pytest.mark.parametrize("name", LIMITS)
 @pytest.mark.parametrize("limit", [math.nan, -1, "5", 10**400, True])
-def test_what_is_no_limit_is_refused(name, limit):
+def test_an_invalid_limit_is_refused(name, limit):
     with pytest.raises(ParameterError, match=f"the limit on {name} must be a number of at least 0, got"):
         Requirements(**{name: limit})
 

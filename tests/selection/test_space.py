@@ -18,7 +18,7 @@ ALL = algorithms()
 
 
 @pytest.mark.parametrize("entry", ALL, ids=str)
-def test_whatever_is_drawn_is_allowed(entry):
+def test_every_drawn_setting_is_valid(entry):
     rng = np.random.default_rng(1)
     one = Outfit(entry)
     for _ in range(50):
@@ -42,7 +42,7 @@ def test_the_family_is_drawn_from_all_six_dimensions():
     assert {(p.da, p.expendable) for p in params} == {(a, b) for a in (False, True) for b in (False, True)}
 
 
-def test_cards_are_asked_first():
+def test_settings_of_cards_come_first():
     found = candidates(lambda entry: not entry.card.needs, 120, seed=3)
     names = [one.name for one in found]
     assert len(names) == len(set(names)) == 120
@@ -51,7 +51,7 @@ def test_cards_are_asked_first():
             assert {entry.card.name, *map(str, map(find, entry.card.examples))} <= set(names)
 
 
-def test_the_seed_decides_what_is_drawn():
+def test_the_seed_determines_the_settings_drawn():
     def names(seed):
         return [one.name for one in candidates(lambda entry: not entry.card.needs, 100, seed)]
 
@@ -62,7 +62,7 @@ def test_an_algorithm_without_parameters_is_one_candidate():
     assert [one.name for one in candidates(lambda entry: entry.card.name == "rta", 10, seed=1)] == ["rta"]
 
 
-def test_agents_that_look_things_up_come_with_each_kind_of_database():
+def test_agents_with_databases_are_combined_with_each_kind():
     found = candidates(lambda entry: entry.card.name == "knn", 3, seed=1)
     assert {one.databases for one in found if str(one.algorithm) == "knn"} == {
         ("subgoals",),
@@ -83,7 +83,7 @@ def test_a_database_over_the_highest_level_can_be_built():
 
 
 def literals(tree):
-    """The texts in a program, but for docstrings and names of columns."""
+    """Return the texts in a program, except docstrings and names of columns."""
     homes = (ast.Module, ast.ClassDef, ast.FunctionDef)
     aside = {
         id(node.body[0].value)

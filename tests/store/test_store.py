@@ -1,4 +1,4 @@
-"""The store: rows survive whatever happens to the process, are counted once, and must agree."""
+"""The store: rows survive any end of the process, are counted once, and must agree."""
 
 import csv
 import errno
@@ -21,7 +21,7 @@ pl = pytest.importorskip("polars")
 
 
 def job(number, count=3, **columns):
-    """The rows of one job."""
+    """Return the rows of one job."""
     problems = np.arange(number * count, (number + 1) * count)
     return {
         "id": row_ids({"settings": "lrta"}, problems.tolist(), (problems + 1).tolist()),
@@ -43,7 +43,7 @@ def store(tmp_path):
     return Store.create(tmp_path / "rows", {"title": "a test"})
 
 
-def test_what_was_appended_is_there_when_opened_again(store):
+def test_appended_rows_are_there_when_the_store_is_opened_again(store):
     for number in (4, 1, 2):
         store.append(job(number))
     again = Store(store.folder)
@@ -52,7 +52,7 @@ def test_what_was_appended_is_there_when_opened_again(store):
     assert (len(again), again.about) == (9, {"title": "a test"})
 
 
-def test_small_parts_are_put_together_and_nothing_is_lost(store):
+def test_small_parts_are_merged_and_nothing_is_lost(store):
     count = 3 * _FANOUT + 5
     for number in range(count):
         store.append(job(number, count=2))
@@ -61,10 +61,10 @@ def test_small_parts_are_put_together_and_nothing_is_lost(store):
     assert len(store) == 2 * count
 
 
-def test_the_same_trials_appended_again_and_again_are_kept(store):
+def test_trials_that_are_appended_repeatedly_are_kept(store):
     for number in range(_FANOUT - 1):
         store._write_part(pl.DataFrame(job(1, seconds=[float(number)] * 3)))
-    store.append(job(1))  # put together they are the rows of the first part, and have its name
+    store.append(job(1))  # merged, they have the rows of the first part, and so its name
     assert len(store.parts()) == 1
     assert (len(store), store.finished_jobs().tolist()) == (3, [1])
     assert check(store) == []
@@ -77,7 +77,7 @@ def test_rows_that_a_kill_left_twice_count_once(store):
     assert check(store) == []
 
 
-def test_a_damaged_part_is_told_and_set_aside_and_its_job_counts_as_not_done(store):
+def test_a_damaged_part_is_reported_and_moved_aside_and_its_job_counts_as_not_done(store):
     store.append(job(1))
     store.append(job(2))
     victim = store.parts()[0].path
@@ -90,7 +90,7 @@ def test_a_damaged_part_is_told_and_set_aside_and_its_job_counts_as_not_done(sto
 
 
 @pytest.mark.parametrize("end", [b"\0" * 20, b""])
-def test_a_damaged_part_is_one_sentence_whoever_reads_it(store, tmp_path, end):
+def test_every_reader_reports_a_damaged_part_in_one_sentence(store, tmp_path, end):
     store.append(job(1))
     victim = store.parts()[0].path
     victim.write_bytes(victim.read_bytes()[:-20] + end)
@@ -110,7 +110,7 @@ def test_a_damaged_part_is_one_sentence_whoever_reads_it(store, tmp_path, end):
     assert not Store.exists(tmp_path / "both")
 
 
-def test_a_damaged_or_lost_table_is_told(tmp_path):
+def test_a_damaged_or_lost_table_is_reported(tmp_path):
     store = Store.create(tmp_path / "rows", {}, {"problems": {"start": [1, 2, 3]}})
     store.append(job(1))
     assert check(store) == []
@@ -128,7 +128,7 @@ def test_a_damaged_or_lost_table_is_told(tmp_path):
     assert len(check(store)) == 1
 
 
-def test_a_reader_asks_again_when_parts_were_put_together_meanwhile(store, monkeypatch):
+def test_a_query_is_repeated_when_parts_were_merged_meanwhile(store, monkeypatch):
     store.append(job(1))
     store.append(job(2))
     reader, asked = Store(store.folder), []
@@ -146,25 +146,25 @@ def test_a_reader_asks_again_when_parts_were_put_together_meanwhile(store, monke
 
 
 @pytest.mark.parametrize("name", ["²-0.parquet", "-.parquet", "notes.parquet", "1.txt"])
-def test_files_with_other_names_are_no_parts(store, name):
+def test_files_with_other_names_are_not_parts(store, name):
     before = len(store.parts())
     (store.folder / "parts" / name).write_text("mine")
     assert len(store.parts()) == before
 
 
-def test_unfinished_files_are_cleared_away(store):
+def test_unfinished_files_are_removed(store):
     leftover = store.folder / "parts" / ".0000000003-ab.parquet.123.part"
     leftover.write_bytes(b"half a")
     with store.writing():
         assert not leftover.exists()
 
 
-def test_two_processes_cannot_write_at_once(store):
+def test_two_processes_cannot_write_at_the_same_time(store):
     with store.writing(), pytest.raises(StoreError, match="another process is writing"), Store(store.folder).writing():
         pass
 
 
-def test_rows_of_one_trial_that_disagree_are_reported_but_for_time(store):
+def test_rows_of_one_trial_that_disagree_are_reported_except_for_times(store):
     store.append(job(1))
     store.append(job(1, set=["other"] * 3, seconds=[9.0] * 3))
     assert check(store) == []
@@ -173,7 +173,7 @@ def test_rows_of_one_trial_that_disagree_are_reported_but_for_time(store):
     assert "disagree in cost: lrta on arena" in fault
 
 
-def test_rows_that_disagree_still_do_after_parts_were_put_together(store):
+def test_rows_that_disagree_are_kept_when_parts_are_merged(store):
     store.append(job(1))
     store.append(job(1, seconds=[9.0] * 3))
     store.append(job(1, cost=np.array([1.5, 2.0, 99.0])))
@@ -207,15 +207,15 @@ def test_a_whole_number_where_others_have_fractions_fits(store):
         (json.dumps({"format": 99}).encode(), "has format 99"),
     ],
 )
-def test_what_is_no_store_of_this_version_is_refused(tmp_path, manifest, sentence):
+def test_a_folder_that_is_not_a_store_of_this_version_is_refused(tmp_path, manifest, sentence):
     if manifest is not None:
         (tmp_path / "manifest.json").write_bytes(manifest)
     with pytest.raises(StoreError, match=sentence):
         Store(tmp_path)
 
 
-def test_every_flipped_bit_of_a_manifest_is_noticed(tmp_path):
-    """But for the case of letters in escapes and exponents, where a flip changes nothing of what is said."""
+def test_every_flipped_bit_of_a_manifest_is_detected(tmp_path):
+    """The only exceptions are letters in escapes and exponents, whose case has no meaning."""
     about = {"title": "Weg zur\u00fcck", "plan": {"tasks": [[0, "lrta(depth=3)", 1e-7]], "sight": None, "found": True}}
     store = Store.create(tmp_path / "rows", about, {"problems": {"start": [1]}})
     file = store.folder / "manifest.json"
@@ -235,7 +235,7 @@ def test_every_flipped_bit_of_a_manifest_is_noticed(tmp_path):
 
 
 def test_a_store_of_an_older_version_is_refused(store):
-    """Its manifest has no checksum: nobody can tell whether it is damaged."""
+    """Its manifest has no checksum, so damage could not be detected."""
     file = store.folder / "manifest.json"
     manifest = {**json.loads(file.read_text()), "format": 2}
     del manifest["checksum"]
@@ -245,7 +245,7 @@ def test_a_store_of_an_older_version_is_refused(store):
 
 
 @pytest.mark.parametrize("name", ["checksum", "about", "format"])
-def test_a_manifest_that_lost_something_is_refused(store, name):
+def test_an_incomplete_manifest_is_refused(store, name):
     file = store.folder / "manifest.json"
     manifest = json.loads(file.read_text())
     del manifest[name]
@@ -255,14 +255,14 @@ def test_a_manifest_that_lost_something_is_refused(store, name):
 
 
 @pytest.mark.parametrize("tables", [{"../problems": "0"}, {"a\0b": "0"}, {"": "0"}, {"problems": 7}])
-def test_a_table_is_never_looked_for_elsewhere(store, tables):
+def test_a_table_is_never_read_from_another_folder(store, tables):
     file = store.folder / "manifest.json"
     file.write_bytes(_sealed({**json.loads(file.read_bytes()), "tables": tables}))
     with pytest.raises(StoreError, match=r"manifest\.json is damaged"):
         Store(store.folder)
 
 
-def test_rows_without_a_manifest_are_nobodys(store):
+def test_rows_without_a_manifest_are_refused(store):
     store.append(job(1))
     (store.folder / "manifest.json").unlink()
     with pytest.raises(StoreError, match=r"contains rows but no manifest\.json"):
@@ -270,25 +270,25 @@ def test_rows_without_a_manifest_are_nobodys(store):
     assert len(list((store.folder / "parts").iterdir())) == 1
 
 
-def test_what_was_killed_before_its_manifest_was_written_begins_anew(store):
+def test_a_store_killed_before_its_manifest_was_written_can_be_created_again(store):
     (store.folder / "manifest.json").unlink()
     assert Store.create(store.folder, {"title": "another"}).about == {"title": "another"}
 
 
-def test_a_manifest_is_json_to_every_program(tmp_path):
+def test_a_manifest_is_standard_json(tmp_path):
     store = Store.create(tmp_path / "rows", {"limits": {"cost": float("inf")}, "pair": (1, 2.5)})
     assert store.about == {"limits": {"cost": None}, "pair": [1, 2.5]}
     assert "Infinity" not in (store.folder / "manifest.json").read_text()
 
 
-def test_a_store_that_cannot_be_written_to_is_one_sentence(store):
+def test_a_store_that_cannot_be_written_to_is_reported_in_one_sentence(store):
     (store.folder / "lock").mkdir()
     with pytest.raises(OutputError, match="cannot write to the store .*rows"), store.writing():
         pass
 
 
-@pytest.mark.parametrize("call", ["os.replace", "os.fsync"])  # a disk may say early or late that it is full
-def test_a_full_disk_is_one_sentence_and_what_was_appended_before_is_there(store, monkeypatch, call):
+@pytest.mark.parametrize("call", ["os.replace", "os.fsync"])  # a disk may report early or late that it is full
+def test_a_full_disk_is_reported_in_one_sentence_and_earlier_rows_are_kept(store, monkeypatch, call):
     def fail(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -304,7 +304,7 @@ def test_a_full_disk_is_one_sentence_and_what_was_appended_before_is_there(store
     assert not list((store.folder / "parts").glob(".*"))
 
 
-def test_a_store_is_not_begun_twice(store):
+def test_a_store_is_not_created_twice(store):
     with pytest.raises(StoreError, match="already contains a store"):
         Store.create(store.folder, {})
 
@@ -314,19 +314,19 @@ def _append_for_ever(folder):
     with store.writing():
         for number in range(10_000):
             store.append(job(number))
-            (folder / "told").write_text(str(number))
+            (folder / "progress").write_text(str(number))
 
 
-def test_killed_at_any_instant_it_keeps_what_was_appended(store):
+def test_a_store_killed_at_any_moment_keeps_appended_rows(store):
     process = multiprocessing.get_context("spawn").Process(target=_append_for_ever, args=(store.folder,))
     process.start()
-    told = store.folder / "told"
-    while not told.exists() or int(told.read_text() or 0) < 2 * _FANOUT:
+    progress = store.folder / "progress"
+    while not progress.exists() or int(progress.read_text() or 0) < 2 * _FANOUT:
         time.sleep(0.02)
     os.kill(process.pid, signal.SIGKILL)
     process.join()
-    last = int(told.read_text() or 0)
-    with store.writing():  # the lock went with the process
+    last = int(progress.read_text() or 0)
+    with store.writing():  # the lock was released when the process ended
         jobs = store.finished_jobs().tolist()
     assert jobs == list(range(len(jobs)))
     assert len(jobs) > last
@@ -334,7 +334,7 @@ def test_killed_at_any_instant_it_keeps_what_was_appended(store):
     assert check(store) == []
 
 
-# --- merging, exporting, adding up ----------------------------------------------------------------------------------
+# --- merging, exporting, summaries ----------------------------------------------------------------------------------
 
 
 def test_stores_of_one_campaign_merge_into_one(tmp_path):
@@ -348,7 +348,7 @@ def test_stores_of_one_campaign_merge_into_one(tmp_path):
     assert merged.table("problems")["start"].to_list() == [1]
 
 
-def test_stores_of_different_campaigns_merge_into_one_to_report_from(tmp_path):
+def test_stores_of_different_campaigns_merge_into_one_for_reports(tmp_path):
     parts = [Store.create(tmp_path / name, {"title": name}) for name in ("a", "b")]
     parts[0].append(job(1))
     parts[1].append(job(1, set=["other"] * 3))
@@ -379,7 +379,7 @@ def test_export(store, tmp_path):
     assert pl.read_parquet(tmp_path / "rows.parquet").equals(store.frame())
 
 
-def test_summaries_are_those_of_the_plain_way():
+def test_summaries_equal_those_of_plain_rows():
     rng = np.random.default_rng(1)
     cost = rng.pareto(1.5, 200)
     cost[::7] = np.nan
@@ -408,7 +408,7 @@ def test_summaries_are_those_of_the_plain_way():
 
 
 @pytest.mark.parametrize("bytes_", [b"", b"PAR1", b"no rows" * 100])
-def test_a_part_that_is_no_table_is_one_sentence_though_its_hash_is_right(store, bytes_):
+def test_a_part_that_is_not_a_table_is_reported_although_its_hash_is_correct(store, bytes_):
     store.append(job(1))
     digest = hashlib.sha256(bytes_).hexdigest()[:16]
     (store.folder / "parts" / f"{3:010d}-{digest}.parquet").write_bytes(bytes_)
@@ -416,7 +416,7 @@ def test_a_part_that_is_no_table_is_one_sentence_though_its_hash_is_right(store,
         store.frame()
 
 
-def test_parts_of_different_columns_are_one_sentence(store, tmp_path):
+def test_parts_with_different_columns_are_reported_in_one_sentence(store, tmp_path):
     store.append(job(1))
     other = Store.create(tmp_path / "other", {})
     other.append({"id": ["x"], "set": ["s"], "repeat": [0], "job": [1], "shade": ["green"]})

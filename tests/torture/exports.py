@@ -1,6 +1,6 @@
 """Crowds outside Python, called at random in C under sanitizers: restored, damaged, grown, on maps that change.
 
-Each case is one run of `tests/export/fuzz_crowds.c` with a seed of its own. Needs gcc.
+Each case is one run of `tests/export/fuzz_crowds.c` with its own seed. It needs gcc.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.export.fuzzing import KINDS, fuzzer
-from tests.torture.frame import Attempt, FoundError, tell
+from tests.torture.frame import Attempt, FoundError, say
 
 UNIT = "runs"
 
@@ -25,7 +25,7 @@ LONGEST_SECONDS = 600.0  # that a run may take
 
 def _crowd(algorithm: str) -> Attempt:
     if shutil.which("gcc") is None:
-        tell("exports are not tried: there is no gcc here")
+        say("exports are not tested, because gcc is not installed")
         return lambda rng: {"skipped": 1}
     folder = Path(tempfile.mkdtemp(prefix="andante-torture-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

@@ -1,11 +1,11 @@
-"""The frame of all torture programs: cases that a seed and a number repeat, their figures, and what was found.
+"""The frame of all torture programs: cases that can be repeated by seed and number, their figures, and findings.
 
-A program is a set of parts. A part is prepared once in each process; that gives a function which is called with a random generator for
-each case, and says what came of it as a few counts, such as ``{"refused": 1}``. What must not be is raised: a `FoundError` with the input
-that shows it, or any other exception, which is a finding too.
+A program is a set of parts. A part is prepared once in each process, which gives a function. The function is called for
+each case with a random generator, and returns the result as a few counts, such as ``{"refused": 1}``. If something is
+wrong, it raises a `FoundError` with the input that shows it; any other exception is a finding too.
 
-Cases are run in chunks. What came of a chunk is appended to a log as one line, so that a run that was stopped goes on where it was, and a
-part may be split: what belongs to the same program, part and seed is added up.
+Cases are run in chunks. The result of a chunk is appended to a log as one line, so that a stopped run can be resumed,
+and a part may be split: results of the same program, part and seed are added up.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ from typing import Any
 
 from andante.markdown import markdown_table
 
-#: What a part does with one case.
+#: The function of a part for one case.
 Attempt = Callable[[random.Random], Mapping[str, int]]
 
 PROGRAMS = ("inputs", "kills", "walks", "exports")
 
-#: A process that is at one chunk of cases for longer hangs.
+#: A process that works on one chunk of cases for longer than this hangs.
 LONGEST_CHUNK_SECONDS = 3600.0
 
-#: Cases of a chunk: some ten seconds of computing.
+#: The number of cases of a chunk: some ten seconds of computing.
 CHUNK = {"inputs": 20_000, "kills": 1, "walks": 100, "exports": 5}
-_SHOWN_FINDINGS = 10  # of each part; the others are counted
+_SHOWN_FINDINGS = 10  # of each part; the others are only counted
 _SHOWN_BYTES = 2000
-_TELL_SECONDS = 15.0
+_REPORT_SECONDS = 15.0
 
 
 class FoundError(Exception):
-    """Something that must not be: what it is, and the input that shows it."""
+    """A wrong behaviour, with the input that shows it."""
 
     def __init__(self, what: str, data: object = "") -> None:
         super().__init__(what)
@@ -59,14 +59,14 @@ class FoundError(Exception):
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found in one case."""
+    """The finding of one case."""
 
     number: int
     what: str
     data: str
 
     def lines(self, program: str, part: str, seed: int) -> Iterator[str]:
-        """The report of it: what happened, how to repeat it, and the input."""
+        """Yield the report: what happened, how to repeat it, and the input."""
         yield f"FOUND in {part}, case {self.number}: {self.what}"
         yield f"    repeat: python -m tests.torture {program} {part} --seed {seed} --first {self.number} --size 1"
         if self.data:
@@ -75,7 +75,7 @@ class Finding:
 
 @dataclass
 class Outcome:
-    """What came of a number of cases."""
+    """The results of a number of cases."""
 
     cases: int = 0
     seconds: float = 0.0  # of computing, without the preparation
@@ -83,14 +83,14 @@ class Outcome:
     findings: list[Finding] = field(default_factory=list)
 
     def add(self, other: Outcome) -> None:
-        """Count in what came of other cases."""
+        """Add the results of other cases."""
         self.cases += other.cases
         self.seconds += other.seconds
         self.figures.update(other.figures)
         self.findings += other.findings
 
     def line(self, part: str, unit: str) -> str:
-        """The figures of a part."""
+        """Return the figures of a part as a line."""
         rate = f"{self.rate} a second" if self.rate else ""
         counts = "".join(f", {count:,} {name}" for name, count in sorted(self.figures.items()))
         return f"{part:<22} {self.cases:>11,} {unit}, {rate:<18} {len(self.findings)} findings{counts}"
@@ -107,7 +107,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the log: a chunk, and what came of it."""
+    """A line of the log: a chunk and its results."""
 
     program: str
     part: str
@@ -119,11 +119,11 @@ class Entry:
 
     @property
     def chunk(self) -> tuple[int, int]:
-        """The number of its first case, and how many there are."""
+        """The number of its first case, and the number of cases."""
         return self.first, self.size
 
     def to_json(self) -> str:
-        """As one line."""
+        """Return the entry as one line."""
         found = self.outcome
         said = {
             "cases": found.cases,
@@ -136,7 +136,7 @@ class Entry:
 
     @classmethod
     def from_json(cls, line: str) -> Entry:
-        """What `to_json` wrote."""
+        """Return the entry that `to_json` wrote."""
         data = json.loads(line)
         said = data.pop("outcome")
         findings = [Finding(**one) for one in said["findings"]]
@@ -144,7 +144,7 @@ class Entry:
 
 
 class Log:
-    """What was run, line by line; in memory if there is no file."""
+    """The log of finished chunks, line by line; in memory if there is no file."""
 
     def __init__(self, file: Path | None = None) -> None:
         self._file = file
@@ -152,20 +152,20 @@ class Log:
         self.entries = [Entry.from_json(line) for line in _whole_lines(file)] if there and file else []
 
     def add(self, entry: Entry) -> None:
-        """Append a line: it is in the file when this returns."""
+        """Append a line, which is in the file when this returns."""
         self.entries.append(entry)
         if self._file is not None:
             with self._file.open("a") as stream:
                 stream.write(f"{entry.to_json()}\n")
 
     def done(self, program: str, part: str, seed: int) -> list[Entry]:
-        """What has been run of a part with this seed; chunks in which something was found are to be run again."""
+        """Return the finished chunks of a part with this seed, without those with findings, which are run again."""
         mine = [e for e in self.entries if (e.program, e.part, e.seed) == (program, part, seed)]
         last = {entry.chunk: entry for entry in mine}
         return [entry for entry in last.values() if not entry.outcome.findings]
 
     def table(self) -> Iterator[str]:
-        """What was run in all, as a table in Markdown; of a chunk that was run again the last counts."""
+        """Yield all results as a table in Markdown; if a chunk was run again, the last result counts."""
         last = {(e.program, e.part, e.seed, e.chunk): e for e in self.entries}
         sums: dict[tuple[str, str], Outcome] = {}
         commits: dict[tuple[str, str], set[str]] = {}
@@ -186,21 +186,21 @@ class Log:
 
 
 def _whole_lines(file: Path) -> Iterable[str]:
-    """The lines of a log, but for a last one that was cut off by a kill."""
+    """Return the lines of a log, without a last one that was cut off by a kill."""
     return [line for line in file.read_text().splitlines(keepends=True) if line.endswith("\n")]
 
 
 @cache
 def commit() -> str:
-    """What is being run, as git names it."""
-    told = subprocess.run(
+    """Return the commit that is being run."""
+    done = subprocess.run(
         ["git", "describe", "--always", "--dirty"],
         cwd=Path(__file__).parent,
         capture_output=True,
         text=True,
         check=False,
     )
-    return told.stdout.strip() or "unknown"
+    return done.stdout.strip() or "unknown"
 
 
 # --- programs -------------------------------------------------------------------------------------------------------
@@ -211,18 +211,18 @@ def _module(program: str) -> ModuleType:
 
 
 def parts_of(program: str) -> dict[str, Callable[[], Attempt]]:
-    """The parts of a program, each with what prepares it."""
+    """Return the parts of a program, each with the function that prepares it."""
     parts: dict[str, Callable[[], Attempt]] = _module(program).PARTS
     return parts
 
 
 def unit_of(program: str) -> str:
-    """What the cases of a program are called."""
+    """Return the name of a program's cases."""
     return str(_module(program).UNIT)
 
 
 def _around(program: str) -> AbstractContextManager[Any]:
-    """What a program wants to be in force while its cases are run."""
+    """Return the context in which a program's cases are run."""
     around: Callable[[], AbstractContextManager[Any]] = getattr(_module(program), "around", nullcontext)
     return around()
 
@@ -233,7 +233,7 @@ def _prepared(program: str, part: str) -> Attempt:
 
 
 def chance(seed: int, part: str, number: int) -> random.Random:
-    """The random generator of one case."""
+    """Return the random generator of one case."""
     return random.Random(f"{seed} {part} {number}")
 
 
@@ -269,10 +269,10 @@ def _shown(data: object) -> str:
 
 
 def _chunk(program: str, part: str, seed: int, first: int, size: int) -> Outcome:
-    """Run some cases in a process of their own; one that hangs ends, with the place where it was."""
+    """Run some cases in a separate process; one that hangs is ended, and reports where it was."""
     faulthandler.enable()
     warnings.filterwarnings("error", module="andante")  # as in the test suite
-    warnings.filterwarnings("error", category=RuntimeWarning)  # those that NumPy raises for us
+    warnings.filterwarnings("error", category=RuntimeWarning)  # those that NumPy raises
     faulthandler.dump_traceback_later(LONGEST_CHUNK_SECONDS, exit=True)
     try:
         return run_cases(program, part, seed, first, size)
@@ -281,8 +281,8 @@ def _chunk(program: str, part: str, seed: int, first: int, size: int) -> Outcome
 
 
 def run_part(program: str, part: str, seed: int, first: int, size: int, workers: int, log: Log) -> Outcome:
-    """Run what is not in the log of a part yet, on several processes, and report progress and findings."""
-    outcome, told, shown = Outcome(), time.perf_counter(), 0
+    """Run the cases of a part that are not in the log yet, on several processes, and report progress and findings."""
+    outcome, reported, shown = Outcome(), time.perf_counter(), 0
     step = CHUNK[program]
     done = {entry.chunk: entry for entry in log.done(program, part, seed)}
     todo = []
@@ -297,16 +297,16 @@ def run_part(program: str, part: str, seed: int, first: int, size: int, workers:
             pool.submit(_chunk, program, part, seed, *chunk): chunk for chunk in todo
         }
         while running:
-            finished, _ = wait(running, timeout=_TELL_SECONDS, return_when=FIRST_COMPLETED)
+            finished, _ = wait(running, timeout=_REPORT_SECONDS, return_when=FIRST_COMPLETED)
             for future in finished:
                 chunk = running.pop(future)
                 try:
                     found = future.result()
                 except BrokenProcessPool:
-                    # The chunks that were at work are the first that are not finished.
+                    # The chunks that were running are the first that are not finished.
                     some = sorted([chunk, *running.values()])[:workers]
                     where = ", ".join(f"--first {number} --size {count}" for number, count in some)
-                    what = f"a process died or hung, in one of: {where} (--workers 1 tells which)"
+                    what = f"a process died or hung, in one of: {where} (--workers 1 shows which)"
                     died = Outcome(findings=[Finding(some[0][0], what, "")])
                     outcome.add(died)
                     log.add(Entry(program, part, seed, *some[0], commit(), died))
@@ -315,17 +315,17 @@ def run_part(program: str, part: str, seed: int, first: int, size: int, workers:
                 outcome.add(found)
                 log.add(Entry(program, part, seed, *chunk, commit(), found))
             for finding in outcome.findings[shown:_SHOWN_FINDINGS]:
-                tell("\n".join(finding.lines(program, part, seed)))
+                say("\n".join(finding.lines(program, part, seed)))
             shown = len(outcome.findings)
-            if time.perf_counter() - told > _TELL_SECONDS:
-                told = time.perf_counter()
-                tell(f"... {part}: {outcome.cases:,} of {size:,}, {len(outcome.findings)} findings", sys.stderr)
-    tell(outcome.line(part, unit_of(program)))
+            if time.perf_counter() - reported > _REPORT_SECONDS:
+                reported = time.perf_counter()
+                say(f"... {part}: {outcome.cases:,} of {size:,}, {len(outcome.findings)} findings", sys.stderr)
+    say(outcome.line(part, unit_of(program)))
     return outcome
 
 
-def tell(text: str, stream: object = None) -> None:
-    """Say something at once."""
+def say(text: str, stream: object = None) -> None:
+    """Print a text immediately."""
     out = stream if stream is not None else sys.stdout
     out.write(f"{text}\n")  # type: ignore[attr-defined]
     out.flush()  # type: ignore[attr-defined]

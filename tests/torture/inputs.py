@@ -1,8 +1,8 @@
-"""Every parser of files and texts from elsewhere against damaged and forged inputs.
+"""Every parser of external files and texts, tested with damaged and forged inputs.
 
-Whatever it is given, a parser answers with a value that makes sense or with an `AndanteError` of one line that fits on a screen, within two
-seconds of computing and without filling the memory. Nothing else is allowed. Formats with a checksum are tried twice: as a bad disk leaves
-them, when no change may go unnoticed, and with the checksum made right again, as an enemy would.
+For any input, a parser must return a valid value or raise an `AndanteError` with one line that fits on a screen, within
+two seconds of computing and without filling the memory. Formats with a checksum are tested twice: damaged as by a bad
+disk, where every change must be noticed, and with the checksum corrected, as by an attacker.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ from tests.torture.mutate import altered, as_json, damaged, pick
 UNIT = "inputs"
 
 SECONDS = 2.0  # of computing, for any input
-BYTES = 2**28  # by which any input may raise the memory that is used
-LOOKS = 100  # inputs of a process after each of which memory is looked at; then after each hundredth
-TICK_SECONDS = 0.02  # of computing, from one look at the time to the next
+BYTES = 2**28  # by which any input may raise the memory in use
+LOOKS = 100  # first inputs of a process after each of which memory is measured; later it is after each hundredth
+TICK_SECONDS = 0.02  # of computing, between two checks of the time
 
 REFUSED, READ = {"refused": 1}, {"read": 1}
 
@@ -78,27 +78,30 @@ REFUSED, READ = {"refused": 1}, {"read": 1}
 
 
 class _TooLongError(BaseException):
-    """Not an `Exception`: no parser may take it for one of its own."""
+    """An error that is not an `Exception`, so that no parser catches it."""
 
 
 class _Watch:
-    """The limits on time and memory: one timer for all cases, as setting one for each would take longer than most parsers do."""
+    """The limits on time and memory, with one timer for all cases, because setting one for each would take too long."""
 
     def __init__(self) -> None:
         self.on = False
         self.deadline = math.inf  # in seconds of computing
-        self.peak = 0  # of memory, in bytes, when it was last looked at
+        self.peak = 0  # of memory, in bytes, when it was last measured
         self.looks = 0
 
     def tick(self, number: int, frame: object) -> None:
-        """Called now and then while this process computes."""
+        """Check the time; this is called regularly while the process computes."""
         now = time.process_time()
         if now > self.deadline:
-            self.deadline = now + SECONDS  # once more, if what was called from elsewhere than Python does not heed it
+            self.deadline = now + SECONDS  # raised again later, if compiled code ignored it
             raise _TooLongError
 
     def memory_fault(self) -> str | None:
-        """Was too much memory used since this was last asked? To ask takes time: each input is followed by it at first, later each hundredth."""
+        """Return a sentence if too much memory was used since the last call.
+
+        Calls take time, so they follow each input only at first, and later each hundredth.
+        """
         self.looks += 1
         apart = 1 if self.looks <= LOOKS else LOOKS
         if self.looks % apart:
@@ -109,7 +112,7 @@ class _Watch:
         where = (
             ""
             if apart == 1
-            else f" in one of the last {apart} cases; --first {apart - 1} less and --size {apart} tells which"
+            else f" in one of the last {apart} cases; --first {apart - 1} less and --size {apart} shows which"
         )
         return f"more than {BYTES:,} bytes of memory were used{where}"
 
@@ -119,7 +122,7 @@ _watch = _Watch()
 
 @contextmanager
 def around() -> Iterator[None]:
-    """The limits are in force within this block."""
+    """Apply the limits within this block."""
     if _watch.on:
         yield
         return
@@ -135,13 +138,13 @@ def around() -> Iterator[None]:
         _watch.on = False
 
 
-def held(
+def checked(
     read: Callable[[Any], Any], data: Any, sound: Callable[[Any], str | None] = lambda value: None
 ) -> Mapping[str, int]:
-    """Read an input: it is refused as it should be, or what is read is ``sound`` (which says what is wrong with it)."""
+    """Read an input, and check that it is refused properly, or that ``sound`` finds no fault with its value."""
     if not _watch.on:
         with around():
-            return held(read, data, sound)
+            return checked(read, data, sound)
     try:
         try:
             _watch.deadline = time.process_time() + SECONDS
@@ -182,7 +185,7 @@ def _fault_of(message: str) -> str | None:
 
 
 def _folder() -> Path:
-    """A folder for this process, in memory if there is such a file system."""
+    """Return a folder for this process, in memory if there is such a file system."""
     home = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     folder = Path(tempfile.mkdtemp(prefix="andante-torture-", dir=home))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -190,19 +193,19 @@ def _folder() -> Path:
 
 
 class _File:
-    """A file that is written again and again: it stays open, and its name stays that of the same file."""
+    """A file that is written repeatedly; it stays open under the same name."""
 
     def __init__(self, path: Path) -> None:
         self._handle = os.open(path, os.O_RDWR | os.O_CREAT)
 
     def put(self, data: bytes) -> None:
-        """Let it hold these bytes and no others."""
+        """Replace its contents by these bytes."""
         os.pwrite(self._handle, data, 0)
         os.ftruncate(self._handle, len(data))
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Are two pieces of plain data the same, whatever nan is?"""
+    """Return whether two pieces of plain data are the same, where nan equals nan."""
     return json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
 
 
@@ -226,14 +229,14 @@ def _maps() -> Attempt:
 
     def sound(grid: Grid) -> str | None:
         again = parse_map(_map_bytes_of(grid), grid.name, rule=grid.rule)
-        return None if np.array_equal(again.terrain, grid.terrain) else "written and read again it is another map"
+        return None if np.array_equal(again.terrain, grid.terrain) else "it differs after writing and reading"
 
     def attempt(rng: random.Random) -> Mapping[str, int]:
         data, rule = damaged(rng, pick(rng, samples)), rng.choice(RULES)
-        found = held(lambda text: parse_map(text, "one", rule=rule, where=str(file)), data, sound)
+        found = checked(lambda text: parse_map(text, "one", rule=rule, where=str(file)), data, sound)
         if rng.random() < 0.05:
             file.write_bytes(data)
-            if held(lambda path: read_map(path, rule=rule), file) is not found:
+            if checked(lambda path: read_map(path, rule=rule), file) is not found:
                 raise FoundError("read_map and parse_map do not agree", data)
         return found
 
@@ -246,7 +249,7 @@ def _map_bytes_of(grid: Grid) -> bytes:
 
 
 def _graphs() -> Attempt:
-    """Files of graphs: lists of edges and road networks."""
+    """Prepare files of graphs: lists of edges and road networks."""
     edges = b"# three places\na b 3\nb c 4.5\nc a\n"
     roads = b"c roads\np sp 3 4\na 1 2 5\na 2 1 5\na 2 3 7\na 3 1 9\n"
     points = b"c points\np aux sp co 3\nv 1 0 0\nv 2 30 40\nv 3 -60 80\n"
@@ -254,15 +257,15 @@ def _graphs() -> Attempt:
 
     def sound(graph: andante.Graph) -> str | None:
         arcs = graph.to_scipy().tocoo()
-        dear = all(cost > 0 for cost in arcs.data)
-        return None if dear and graph.arcs == len(arcs.data) else "arcs that cost nothing"
+        positive = all(cost > 0 for cost in arcs.data)
+        return None if positive and graph.arcs == len(arcs.data) else "arcs that cost nothing"
 
     def attempt(rng: random.Random) -> Mapping[str, int]:
         ending = rng.choice([".edges", ".arcs", ".gr"])
         file = folder / f"one{ending}"
         file.write_bytes(damaged(rng, roads if ending == ".gr" else edges))
         (folder / "one.co").write_bytes(damaged(rng, points) if rng.random() < 0.5 else points)
-        return held(read_graph, file, sound)
+        return checked(read_graph, file, sound)
 
     return attempt
 
@@ -294,7 +297,7 @@ def _scenarios() -> Attempt:
 
     def attempt(rng: random.Random) -> Mapping[str, int]:
         data, keep = damaged(rng, pick(rng, samples)), rng.random() < 0.5
-        return held(lambda text: parse_scenario(text, grid, keep_all=keep), data, sound)
+        return checked(lambda text: parse_scenario(text, grid, keep_all=keep), data, sound)
 
     return attempt
 
@@ -320,7 +323,7 @@ def _algorithms() -> Attempt:
         def sound(entry: Any) -> str | None:
             return None if find(str(entry)) == entry else f"{entry} is found as another one"
 
-        return held(find, _text(rng, samples), sound)
+        return checked(find, _text(rng, samples), sound)
 
     return attempt
 
@@ -334,10 +337,10 @@ def _notation() -> Attempt:
     ]
 
     def attempt(rng: random.Random) -> Mapping[str, int]:
-        return held(
+        return checked(
             parse,
             _text(rng, samples),
-            lambda call: None if str(parse(str(call))) == str(call) else "read again it is another",
+            lambda call: None if str(parse(str(call))) == str(call) else "it differs after writing and reading",
         )
 
     return attempt
@@ -352,7 +355,7 @@ def _settings() -> Attempt:
     ]
 
     def attempt(rng: random.Random) -> Mapping[str, int]:
-        return held(expand, _text(rng, samples), lambda texts: None if texts else "it stands for nothing")
+        return checked(expand, _text(rng, samples), lambda texts: None if texts else "it has no settings")
 
     return attempt
 
@@ -365,7 +368,7 @@ def _costs_of_cells() -> Attempt:
         assert parse_costs(costs_text(costs)) == costs
         return parse_map("type octile\nheight 1\nwidth 4\nmap\n.SGW\n", costs=costs).graph
 
-    return lambda rng: held(read, _text(rng, samples))
+    return lambda rng: checked(read, _text(rng, samples))
 
 
 def _map_names() -> Attempt:
@@ -393,14 +396,14 @@ def _map_names() -> Attempt:
         )
         return map_named(text) if small else call
 
-    return lambda rng: held(read, _text(rng, samples))
+    return lambda rng: checked(read, _text(rng, samples))
 
 
 def _fingerprints() -> Attempt:
     text = fingerprints.to_text(
         {"one": {"a": fingerprints.Pair("0" * 16, "1" * 16), "b c": fingerprints.Pair("2" * 16, "-")}, "two": {}}
     )
-    return lambda rng: held(lambda data: fingerprints.from_text(data, "here"), _text(rng, [text.encode()]))
+    return lambda rng: checked(lambda data: fingerprints.from_text(data, "here"), _text(rng, [text.encode()]))
 
 
 # --- campaigns and studies ------------------------------------------------------------------------------------------
@@ -447,7 +450,7 @@ maps = ["empty:5x5"]
 count = 2
 """
 
-#: All that a campaign may hold, and its parts on their own: reading takes time by the length.
+#: Everything that a campaign may contain, and its parts separately, because long texts take longer to read.
 _CAMPAIGNS = [
     _HEAD + _PLAIN_RUN + _SAMPLE_RUN + _DATABASE_RUN,
     "run = []" + _HEAD,
@@ -524,7 +527,7 @@ def _toml(read: Callable[[Path, str], Any], texts: list[str]) -> Attempt:
         def from_file(_: bytes) -> Any:
             return read(file, scale)
 
-        return held(from_file, data)
+        return checked(from_file, data)
 
     return attempt
 
@@ -540,7 +543,7 @@ def _studies() -> Attempt:
 
 # --- databases ------------------------------------------------------------------------------------------------------
 
-#: What to build of each kind, small, and who looks things up in it.
+#: A small database of each kind, and an agent that uses it.
 _SMALL_DATABASES = {
     "moves": ("moves", "cpd"),
     "subgoals": ("subgoals(records=20, series=true)", "knn"),
@@ -566,7 +569,7 @@ def _database_files() -> tuple[Grid, dict[str, bytes]]:
 
 
 def _databases() -> Attempt:
-    """As a bad disk leaves them."""
+    """Damage files as a bad disk does."""
     grid, files = _database_files()
     file = _folder() / "one.db"
     open_file, samples = _File(file), list(files.values())
@@ -580,13 +583,13 @@ def _databases() -> Attempt:
         def read(_: bytes) -> Any:
             return read_header(file) if read_header_too else load(file, map=grid)
 
-        return held(read, data, lambda _: None if data in samples else "a damaged file was taken for a sound one")
+        return checked(read, data, lambda _: None if data in samples else "a damaged file was accepted")
 
     return attempt
 
 
 def _forged_databases() -> Attempt:
-    """With the checksum and the lengths made right, and put to use if they are taken."""
+    """Forge files with correct checksums and lengths, and use those that are accepted."""
     grid, files = _database_files()
     file = _folder() / "one.db"
     problems = random_problems(grid, 4, seed=3)
@@ -596,7 +599,7 @@ def _forged_databases() -> Attempt:
 
     def use(database: Database) -> str | None:
         entry = find(_SMALL_DATABASES[database.kind][1])
-        # Only where indices are checked is it safe to walk by what somebody else has written.
+        # Walking with data of unknown origin is safe only if indices are checked.
         kind = Agent if numba.config.BOUNDSCHECK else PlainAgent
         limits = andante.Limits(moves=60 if numba.config.BOUNDSCHECK else 4)
         agent = kind(entry, grid, databases=[database])
@@ -605,20 +608,20 @@ def _forged_databases() -> Attempt:
         return None
 
     names = list(files)
-    for data in files.values():  # which compiles what it takes, outside the limit on time
+    for data in files.values():  # compile everything outside the limit on time
         file.write_bytes(data)
         use(read(data))
 
     def attempt(rng: random.Random) -> Mapping[str, int]:
         data = forged(rng, files[rng.choice(names)])
         file.write_bytes(data)
-        return held(read, data, use)
+        return checked(read, data, use)
 
     return attempt
 
 
 def forged(rng: random.Random, data: bytes) -> bytes:
-    """A database's file with another header or other contents, and all lengths and the checksum right."""
+    """Return the file of a database with another header or other contents, and correct lengths and checksum."""
     head, body = taken_apart(data)
     what = rng.random()
     if what > 0.4:
@@ -629,7 +632,7 @@ def forged(rng: random.Random, data: bytes) -> bytes:
 
 
 def _change_head(rng: random.Random, head: dict[str, Any]) -> None:
-    """One to a few fields with other numbers or letters in them."""
+    """Change numbers or letters in one or a few fields."""
     wide = [0, 1, 2, 64, 2**31, 2**32 - 1]
     while True:
         row = rng.choice(head["arrays"])
@@ -661,7 +664,7 @@ def _change_head(rng: random.Random, head: dict[str, Any]) -> None:
 
 
 def _other_numbers(rng: random.Random, body: bytes, arrays: list[dict[str, Any]]) -> bytes:
-    """The arrays with one to a few numbers in them that are others."""
+    """Return the arrays with one or a few numbers changed."""
     found = bytearray(body)
     while True:
         one = rng.choice(arrays)
@@ -693,23 +696,23 @@ def _trace_samples() -> list[bytes]:
 
 
 def _traces() -> Attempt:
-    """As a bad disk leaves them."""
+    """Damage files as a bad disk does."""
     samples = _trace_samples()
     known = {traces.Trace.from_json(sample).to_json() for sample in samples}
 
     def attempt(rng: random.Random) -> Mapping[str, int]:
         data = damaged(rng, rng.choice(samples))
-        return held(
+        return checked(
             traces.Trace.from_json,
             data,
-            lambda trace: None if trace.to_json() in known else "a damaged trace was taken",
+            lambda trace: None if trace.to_json() in known else "a damaged trace was accepted",
         )
 
     return attempt
 
 
 def _forged_traces() -> Attempt:
-    """With the checksum made right."""
+    """Forge files with correct checksums."""
     documents = [json.loads(sample) for sample in _trace_samples()]
 
     def sound(trace: traces.Trace) -> str | None:
@@ -723,7 +726,7 @@ def _forged_traces() -> Attempt:
             trace.to_posthoc(),
         )
         again = traces.Trace.from_json(trace.to_json())
-        return None if shown and again.to_json() == trace.to_json() else "written and read again it is another trace"
+        return None if shown and again.to_json() == trace.to_json() else "it differs after writing and reading"
 
     def attempt(rng: random.Random) -> Mapping[str, int]:
         document = rng.choice(documents)
@@ -731,13 +734,13 @@ def _forged_traces() -> Attempt:
         if isinstance(document, dict):
             document = {name: value for name, value in document.items() if name != "checksum"}
             document["checksum"] = trace_checksum(document)
-        return held(traces.Trace.from_json, as_json(document), sound)
+        return checked(traces.Trace.from_json, as_json(document), sound)
 
     return attempt
 
 
 def _other_column(rng: random.Random, document: dict[str, Any]) -> dict[str, Any]:
-    """The document with some bytes of a column others, before or after they were compressed."""
+    """Return the document with some bytes of a column changed, before or after compression."""
     name = rng.choice(["moves", "thoughts", "terrain", "discovered"])
     table, of_table = document[name], None if "data" in document[name] else rng.choice(list(document[name]))
     column = dict(table if of_table is None else table[of_table])
@@ -780,7 +783,7 @@ def _stored() -> tuple[Any, Path]:
 
 
 def _manifests() -> Attempt:
-    """As a bad disk leaves them."""
+    """Damage files as a bad disk does."""
     _, home = _stored()
     file = home / "manifest.json"
     sample = file.read_bytes()
@@ -789,17 +792,17 @@ def _manifests() -> Attempt:
     def attempt(rng: random.Random) -> Mapping[str, int]:
         data = damaged(rng, sample)
         open_file.put(data)
-        return held(
+        return checked(
             lambda _: Store(home),
             data,
-            lambda store: None if _same(store.about, about) else "a damaged manifest was taken",
+            lambda store: None if _same(store.about, about) else "a damaged manifest was accepted",
         )
 
     return attempt
 
 
 def _forged_manifests() -> Attempt:
-    """With the checksum made right, and put to use if they are taken."""
+    """Forge manifests with correct checksums, and use those that are accepted."""
     campaign, home = _stored()
     file = home / "manifest.json"
     document = json.loads(file.read_bytes())
@@ -813,13 +816,13 @@ def _forged_manifests() -> Attempt:
         data = as_json(found)
         file.write_bytes(data)
         use = rng.choice(uses)
-        return held(lambda _: use(Store(home)), data)
+        return checked(lambda _: use(Store(home)), data)
 
     return attempt
 
 
 def _parts() -> Attempt:
-    """Rows, as a bad disk leaves them: what is read is what was written, or nothing."""
+    """Damage rows as a bad disk does; either the same rows are read, or nothing."""
     _, home = _stored()
     store = Store(home)
     part = store.parts()[0]
@@ -827,27 +830,27 @@ def _parts() -> Attempt:
     fresh, open_file = (
         Store(home),
         _File(part.path),
-    )  # one that has not read the rows, and will not believe those it reads
+    )  # a store that has not read the rows yet
 
     def attempt(rng: random.Random) -> Mapping[str, int]:
         data = damaged(rng, sample)
         open_file.put(data)
-        return held(
+        return checked(
             lambda _: fresh.frame(),
             data,
-            lambda frame: None if frame.rows() == rows else "damaged rows were taken",
+            lambda frame: None if frame.rows() == rows else "damaged rows were accepted",
         )
 
     return attempt
 
 
-# --- what advise keeps, and what is kept in the cache ---------------------------------------------------------------
+# --- files of advise, and of the cache ------------------------------------------------------------------------------
 
 _PIECE = {"rows": [{"max_states_expanded": 3, "solved": True, "cost": 1.5, "name": "é"}], "seconds": [0.25, None]}
 
 
 def _journals() -> Attempt:
-    """As a bad disk leaves them: a piece is what it was, or is made again."""
+    """Damage journals as a bad disk does; a piece is unchanged, or is computed again."""
     folder = _folder()
     what, fresh = {"piece": 1}, {"made": "again"}
     Journal(folder).once(what, lambda: _PIECE)
@@ -862,17 +865,19 @@ def _journals() -> Attempt:
         data = damaged(rng, sample)
         open_file.put(data)
 
-        return held(
+        return checked(
             read,
             data,
-            lambda piece: None if piece == fresh or _same(piece, _PIECE) else f"a damaged piece was taken: {piece!r}",
+            lambda piece: (
+                None if piece == fresh or _same(piece, _PIECE) else f"a damaged piece was accepted: {piece!r}"
+            ),
         )
 
     return attempt
 
 
 def _forged_journals() -> Attempt:
-    """With the checksum made right."""
+    """Forge files with correct checksums."""
     folder = _folder()
     what = {"piece": 1}
     Journal(folder).once(what, lambda: _PIECE)
@@ -891,7 +896,7 @@ def _forged_journals() -> Attempt:
             journal.once(what, lambda: _PIECE)
             return journal.seconds, journal.seconds_of(what)
 
-        return held(read, data, lambda times: None if min(times) >= 0 else f"times of {times}")
+        return checked(read, data, lambda times: None if min(times) >= 0 else f"times of {times}")
 
     return attempt
 
@@ -910,13 +915,13 @@ def _questions() -> Attempt:
     def attempt(rng: random.Random) -> Mapping[str, int]:
         data = damaged(rng, sample)
         file.put(data)
-        return held(lambda _: check_folder(folder, question), data)
+        return checked(lambda _: check_folder(folder, question), data)
 
     return attempt
 
 
 def _costs() -> Attempt:
-    """Optimal costs in the cache, as a bad disk leaves them or forged: those that were kept, or others of the right shape, or none."""
+    """Damage and forge optimal costs in the cache; the same costs are read, or others of the right shape, or none."""
     os.environ["ANDANTE_CACHE"], before = str(_folder()), os.environ.get("ANDANTE_CACHE")
     graph = _room().graph
     starts, goals, costs = np.array([0, 1, 2]), np.array([40, 39, 38]), np.array([1.5, 2.5, np.inf])
@@ -938,15 +943,15 @@ def _costs() -> Attempt:
         if rng.random() < 0.5:
             data = damaged(rng, sample)
             open_file.put(data)
-            return held(
+            return checked(
                 read,
                 data,
-                lambda found: None if found is None or np.array_equal(found, costs) else "damaged costs were taken",
+                lambda found: None if found is None or np.array_equal(found, costs) else "damaged costs were accepted",
             )
         other = damaged(rng, payload)
         data = cache._head(graph, starts, goals, other) + b"\n" + other
         open_file.put(data)
-        return held(
+        return checked(
             read,
             data,
             lambda found: None if found is None or found.shape == costs.shape else f"costs of shape {found.shape}",
@@ -1012,7 +1017,7 @@ def _archives() -> Attempt:
                 data = samples[0]
         open_file.put(data)
         try:
-            found = held(lambda _: unpack(file, home, ".map", limit=_LIMIT), data)
+            found = checked(lambda _: unpack(file, home, ".map", limit=_LIMIT), data)
             if set(os.listdir(folder)) != {"some.zip", "out"}:
                 raise FoundError("files appeared outside the folder", data)
             if sum(one.stat().st_size for one in os.scandir(home)) > _LIMIT:

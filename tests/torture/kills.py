@@ -1,7 +1,7 @@
-"""Commands killed at random moments and started again, compared with what comes of them undisturbed.
+"""Commands killed at random moments and started again, compared with undisturbed runs.
 
-After every kill nothing that was finished is lost and no half-written file stands in a result's place; in the end there is what an
-undisturbed run leaves, row for row, each once, and nothing beside it.
+After every kill, no finished work is lost and no half-written file is in the place of a result. Finally the results are
+those of an undisturbed run, row for row, each once, and there are no other files.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from tests.torture.frame import Attempt, FoundError
 
 UNIT = "commands"
 
-MOST_KILLS = 4  # of one command, before it is let go on to its end
-LONGEST_SECONDS = 600.0  # that a command may take, on whatever machine
+MOST_KILLS = 4  # of one command, before it may run to its end
+LONGEST_SECONDS = 600.0  # that a command may take, on any machine
 
 _MAIN = "from andante.cli import main; main()"
 
@@ -47,7 +47,10 @@ def _folder() -> Path:
 
 
 def command(arguments: Sequence[object], begun: Callable[[], bool], delay: float | None) -> tuple[bool, str]:
-    """Start a command and kill it so many seconds after its work has begun, or let it end: was it killed, and what it said."""
+    """Start a command, and kill it ``delay`` seconds after its work has begun; without a delay it runs to its end.
+
+    Return whether it was killed, and its output.
+    """
     with tempfile.TemporaryFile() as said:
         child = subprocess.Popen(
             [sys.executable, "-c", _MAIN, *map(str, arguments)], stdout=said, stderr=subprocess.STDOUT
@@ -73,7 +76,7 @@ def command(arguments: Sequence[object], begun: Callable[[], bool], delay: float
 def until_it_ends(
     rng: random.Random, arguments: Sequence[object], begun: Callable[[], bool], usual: float, look: Callable[[], None]
 ) -> int:
-    """Kill a command again and again, ``look`` at what each kill left, and then let it go on to its end: how often it was killed."""
+    """Kill a command repeatedly, call ``look`` after each kill, run it to its end, and return the number of kills."""
     kills = 0
     for _ in range(rng.randint(1, MOST_KILLS)):
         at_once = rng.random() < 0.15  # also while it starts
@@ -177,7 +180,7 @@ def _builds() -> Attempt:
 
 
 def _built(folder: Path, order: str) -> Path:
-    """The file that a build writes."""
+    """Return the file that a build writes."""
     return folder / f"{andante.generate('rooms', 48, 48, seed=1).name}.{order.partition('(')[0]}"
 
 
@@ -203,7 +206,7 @@ def _advice() -> Attempt:
 
     @cache
     def undisturbed() -> tuple[list[dict[str, str]], float]:
-        command([*question, "--out", home / "first"], lambda: True, None)  # which may have to compile
+        command([*question, "--out", home / "first"], lambda: True, None)  # this may have to compile
         began = time.perf_counter()
         command([*question, "--out", home / "whole"], lambda: True, None)
         return _trials(home / "whole"), time.perf_counter() - began
@@ -217,13 +220,13 @@ def _advice() -> Attempt:
         def look() -> None:
             for file, before in pieces.items():
                 if not file.exists() or file.read_bytes() != before:
-                    raise FoundError(f"a piece that was worked out is lost or another: {file.name}")
+                    raise FoundError(f"a finished piece is lost or has changed: {file.name}")
             pieces.update({file: file.read_bytes() for file in (folder / "state").glob("*.json")})
 
         kills = until_it_ends(rng, [*question, "--out", folder], (folder / "state").exists, 0.4 * usual, look)
         if _trials(folder) != expected:
             raise FoundError(
-                f"after {kills} kills the advice is another than that of an undisturbed run", _trials(folder)[:2]
+                f"after {kills} kills the advice differs from that of an undisturbed run", _trials(folder)[:2]
             )
         return {"kills": kills, "rows": len(expected)}
 
@@ -231,7 +234,7 @@ def _advice() -> Attempt:
 
 
 def _trials(folder: Path) -> list[dict[str, str]]:
-    """The rows that were written, but for time."""
+    """Return the rows that were written, without times."""
     with (folder / "trials.csv").open(newline="") as stream:
         rows = list(csv.DictReader(stream))
     return [{name: value for name, value in row.items() if name not in TIMES} for row in rows]

@@ -1,4 +1,4 @@
-"""Damage: what chance, a bad disk or an enemy does to a file, and to a document whose checksum is then made right again."""
+"""Damage by chance, a bad disk or an attacker to files, and to documents whose checksum is then corrected."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _VALUES = [
     b'["x", 1]', b"1979-05-27", b"9223372036854775807", b"{ quick = 1, full = 2 }", b'"lrta"', b'[{ a = "b" }]', b"['lrta(depth=[1..9])']",
 ]  # fmt: skip
 _DIGITS = re.compile(rb"[0-9]+")
-_DEEP = 3000  # brackets in each other: more than Python's own recursion allows
+_DEEP = 3000  # nested brackets, more than Python's recursion allows
 _LONG = 20_000  # characters
 
 
@@ -32,7 +32,7 @@ _LONG = 20_000  # characters
 
 
 def damaged(rng: random.Random, data: bytes) -> bytes:
-    """The same bytes with one to a few things wrong."""
+    """Return the bytes with one or a few errors."""
     found = data
     while True:
         found = _DAMAGE[bisect(_WEIGHTS, _TOTAL * rng.random())](rng, found)
@@ -99,7 +99,7 @@ def _move_lines(rng: random.Random, data: bytes) -> bytes:
 
 
 def _number(rng: random.Random, data: bytes) -> bytes:
-    """Another number in the place of one that is there, if there is one behind a random place."""
+    """Replace the first number behind a random place, if there is one."""
     there = _DIGITS.search(data, _place(rng, data))
     begin, end = there.span() if there else (len(data), len(data))
     number = rng.choice(_NUMBERS) if rng.random() < 0.9 else b"9" * rng.randrange(20, 6000)
@@ -107,7 +107,7 @@ def _number(rng: random.Random, data: bytes) -> bytes:
 
 
 def _value(rng: random.Random, data: bytes) -> bytes:
-    """Something of another type behind a sign of equality, if there is one behind a random place."""
+    """Replace the value after the first equals sign behind a random place, if there is one, by one of another type."""
     begin = data.find(b"=", _place(rng, data)) + 1
     if begin == 0:
         return data
@@ -144,7 +144,7 @@ _DAMAGE: list[Callable[[random.Random, bytes], bytes]] = [
 
 
 def altered(rng: random.Random, document: Any) -> Any:
-    """Plain data with one to a few things in it other than they were; the document stays as it is, and shares the rest with it."""
+    """Return a document with one or a few changes; the original is unchanged, and shares all other parts with it."""
     found = document
     while True:
         found = _altered_somewhere(rng, found)
@@ -173,7 +173,7 @@ def _altered_somewhere(rng: random.Random, value: Any) -> Any:
 
 
 def _strange(rng: random.Random, value: Any) -> Any:
-    """Something else in the place of a value, often of the same type."""
+    """Return a replacement for a value, often of the same type."""
     if rng.random() < 0.5 and isinstance(value, str):
         return damaged(rng, value.encode("utf-8", "surrogatepass")).decode("utf-8", rng.choice(["replace", "ignore"]))
     if rng.random() < 0.5 and isinstance(value, int | float) and not isinstance(value, bool):
@@ -214,7 +214,7 @@ def _nested(rng: random.Random) -> Any:
     return value
 
 
-#: Values of all types. Those that can be changed are never changed: a document is copied where it is altered.
+#: Values of all types. Mutable ones are never changed, because altered parts of a document are copied.
 _STRANGE: list[Any] = [
     None, True, False, 0, 1, -1, 7, 0.5, -0.0, 1e308, float("inf"), float("nan"), 2**31, 2**63, 2**64, 10**400, "", "x", "\0",
     "../x", "none", "é" * 3, [], {}, [[]], [None],
@@ -222,12 +222,12 @@ _STRANGE: list[Any] = [
 
 
 def as_json(document: Any) -> bytes:
-    """The document as JSON, NaN and lone surrogates included."""
+    """Return the document as JSON, which may include NaN and lone surrogates."""
     return json.dumps(document).encode("utf-8", "surrogatepass")
 
 
 def pick(rng: random.Random, samples: Sequence[bytes]) -> bytes:
-    """One of the samples; now and then the head of one with the tail of another."""
+    """Return one of the samples, or sometimes the head of one with the tail of another."""
     one = rng.choice(samples)
     if len(samples) > 1 and rng.random() < 0.05:
         other = rng.choice(samples)

@@ -10,13 +10,13 @@ import pytest
 
 from tests.torture import kills
 from tests.torture.frame import CHUNK, Entry, Finding, FoundError, Log, Outcome, chance, parts_of, run_cases, run_part
-from tests.torture.inputs import held
+from tests.torture.inputs import checked
 from tests.torture.mutate import altered, damaged
 
 pytest.importorskip("polars")
 pytest.importorskip("sklearn")
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and limits are others on Windows")
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and limits are different on Windows")
 
 SEED = 20261116
 INPUTS = 40  # of each parser
@@ -24,7 +24,7 @@ WALKS = 4  # of each kind of graph
 
 
 def found(program, part, size):
-    """What was found, as it would be printed."""
+    """Return the findings as they would be printed."""
     findings = run_cases(program, part, SEED, 0, size).findings
     return ["\n".join(finding.lines(program, part, SEED)) for finding in findings]
 
@@ -36,18 +36,18 @@ def test_inputs_are_read_or_refused_with_a_sentence(part):
 
 
 @pytest.mark.parametrize("part", parts_of("walks"))
-def test_agents_walk_as_they_should_on_random_graphs(part):
+def test_agents_walk_correctly_on_random_graphs(part):
     assert found("walks", part, WALKS) == []
 
 
 @pytest.mark.compiled
-def test_a_killed_campaign_comes_to_the_same_rows(monkeypatch):
+def test_a_killed_campaign_has_the_same_rows(monkeypatch):
     monkeypatch.setattr(kills, "MOST_KILLS", 2)
     figures = kills._campaigns(most=6)(chance(SEED, "campaigns", 0))
     assert figures["rows"] == 3 * 60 * 7
 
 
-# --- does it find anything? -----------------------------------------------------------------------------------------
+# --- findings are reported ------------------------------------------------------------------------------------------
 
 
 def hang(data):
@@ -63,15 +63,15 @@ def hang(data):
         (hang, "not read within"),
     ],
 )
-def test_a_bad_parser_is_found_out(read, sentence, monkeypatch):
+def test_a_bad_parser_is_found(read, sentence, monkeypatch):
     monkeypatch.setattr("tests.torture.inputs.SECONDS", 0.05)
     with pytest.raises(FoundError, match=sentence):
-        held(read, b"\xff")
+        checked(read, b"\xff")
     with pytest.raises(FoundError, match="it is wrong"):
-        held(len, b"x", lambda value: "it is wrong")
+        checked(len, b"x", lambda value: "it is wrong")
 
 
-def test_a_run_that_was_stopped_goes_on_by_its_log(tmp_path):
+def test_a_stopped_run_is_resumed_from_its_log(tmp_path):
     file = tmp_path / "log"
     one, two = (Outcome(3, 0.5, Counter(read=2, refused=1)) for _ in range(2))
     two.findings.append(Finding(4, "what", "data"))
@@ -82,15 +82,13 @@ def test_a_run_that_was_stopped_goes_on_by_its_log(tmp_path):
         stream.write('{"program": "inp')  # a kill in the middle of a line
     again = Log(file)
     assert again.entries == log.entries
-    assert [entry.chunk for entry in again.done("inputs", "maps", 1)] == [
-        (0, 3)
-    ]  # where something was found is run again
+    assert [entry.chunk for entry in again.done("inputs", "maps", 1)] == [(0, 3)]  # a chunk with findings is run again
     assert again.done("inputs", "maps", 2) == []
     *_, row = again.table()
     assert row == "| inputs | maps | 6 |  |  | 1 | 6 | abc |"
 
 
-def test_what_is_in_the_log_is_not_run_again(monkeypatch, capsys):
+def test_chunks_in_the_log_are_not_run_again(monkeypatch, capsys):
     monkeypatch.setitem(CHUNK, "inputs", 5)
     log = Log()
     for first in (0, 5):
@@ -121,7 +119,7 @@ def test_a_process_that_dies_is_a_finding_in_the_log_too(monkeypatch, capsys):
     assert "a process died or hung, in one of: --first 0 --size 10" in capsys.readouterr().out
 
 
-def test_documents_are_altered_however_deep_they_are():
+def test_documents_of_any_depth_are_altered():
     document = []
     for _ in range(10_000):
         document = [document]
@@ -131,7 +129,7 @@ def test_documents_are_altered_however_deep_they_are():
     assert any(isinstance(one, dict) and list(one) == ["a"] and one["a"] is not whole["a"] for one in found)
 
 
-def test_a_document_that_is_altered_stays_as_it_was():
+def test_altering_does_not_change_the_original_document():
     document = {"a": [1, {"b": "c"}, []], "d": {}}
     before = json.dumps(document)
     rng = chance(1, "any", 2)

@@ -1,8 +1,9 @@
 """Every algorithm on random graphs and maps: every walk must be legal.
 
-Each move goes along an arc at its cost; nobody arrives for less than a shortest path costs; a trial is solved or says why not; what claims
-to be complete arrives wherever it must. What is compared with is computed here, from the arcs alone, by SciPy's Dijkstra. With
-``NUMBA_BOUNDSCHECK=1``, as `make torture` runs it, an index out of bounds in any kernel is a finding too.
+Each move follows an arc at its cost. No agent arrives for less than the cost of a cheapest path. A trial is solved or
+gives the reason why not, and complete agents arrive wherever they must. The expected costs are computed here from the
+arcs alone, with SciPy's Dijkstra. With ``NUMBA_BOUNDSCHECK=1``, as in `make torture`, an index out of bounds in any
+kernel is a finding too.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ from tests.torture.frame import Attempt, FoundError
 UNIT = "walks"
 
 PROBLEMS = 6  # on each world
-SLACK = 1e-9  # by which part sums of costs may be off
-MOST_MOVES = 20_000  # where nobody can say how many are needed
-PATIENT_MOVES = 2_000_000  # where it can be said, and is no more
+SLACK = 1e-9  # the allowed relative error of sums of costs
+MOST_MOVES = 20_000  # if the number needed is not known
+PATIENT_MOVES = 2_000_000  # the most, if the number needed is known
 MOST_EXPANSIONS = 50_000_000
-MOST_POWER = 40  # of two, that costs are multiplied by to count them in another unit
+MOST_POWER = 40  # of two, by which costs are multiplied to change their unit
 
-#: Long walks: on worlds where those who learn go round and round, so that it is kernels that take the time.
+#: Long walks, on worlds where learning agents go around in circles, so that most of the time is spent in kernels.
 LONG_PROBLEMS = 8
 LONG_MOVES = 300_000
 LONG_EXPANSIONS = 5_000_000
@@ -56,7 +57,7 @@ PLAIN_MOVES = 40
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """A graph or a map, and what is true of it whatever the product says."""
+    """A graph or a map, with facts about it that are computed independently of Andante."""
 
     place: Grid | Graph
     arcs: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]  # from, to, cost
@@ -64,12 +65,12 @@ class World:
 
     @property
     def graph(self) -> Graph:
-        """What agents walk on."""
+        """The graph that agents walk on."""
         return self.place.graph if isinstance(self.place, Grid) else self.place
 
     @cached_property
     def prices(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """For each pair of states with an arc, as one number: the least and the most that an arc between them costs."""
+        """The least and the greatest cost of arcs between each pair of states, which is given as one number."""
         source, sink, cost = self.arcs
         key = source * self.states + sink
         known, which = np.unique(key, return_inverse=True)
@@ -80,7 +81,7 @@ class World:
 
     @cached_property
     def cheapest(self) -> csr_array:
-        """The graph as a matrix of the least costs."""
+        """The graph as a matrix of least costs."""
         known, least, _ = self.prices
         return csr_array((least, np.divmod(known, self.states)), shape=(self.states, self.states))
 
@@ -89,32 +90,32 @@ class World:
         return self.cheapest.T.tocsr()
 
     def costs_to(self, goal: int) -> npt.NDArray[np.float64]:
-        """What a shortest path to the goal costs, from every state."""
+        """Return the cost of a cheapest path to the goal from every state."""
         found: npt.NDArray[np.float64] = dijkstra(self._backwards, indices=goal)
         return found
 
     def reached_from(self, start: int) -> npt.NDArray[np.bool_]:
-        """The states that can be reached."""
+        """Return which states can be reached."""
         reached: npt.NDArray[np.bool_] = np.isfinite(dijkstra(self.cheapest, indices=start))
         return reached
 
     @cached_property
     def two_way(self) -> bool:
-        """Can every move be taken back?"""
+        """Whether every move can be reversed."""
         known = self.prices[0]
         source, sink = np.divmod(known, self.states)
         return bool(np.isin(sink * self.states + source, known).all())
 
 
 def of_graph(graph: Graph) -> World:
-    """The world of a graph, by its rows."""
+    """Return the world of a graph, from its rows."""
     rows = [(state, near, cost) for state in range(len(graph)) for near, cost in graph.neighbours(state)]
     table = np.array(rows, np.float64).reshape(-1, 3)
     return World(graph, (table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), table[:, 2]), len(graph))
 
 
 def of_grid(grid: Grid) -> World:
-    """The world of a map, by the rule of its moves and its characters alone."""
+    """Return the world of a map, from its rule for moves and its characters alone."""
     free = np.zeros((grid.height + 2, grid.width + 2), bool)
     free[1:-1, 1:-1] = np.isin(grid.terrain, [ord("."), ord("G"), ord("S")])
     ys, xs = np.nonzero(free)
@@ -133,7 +134,7 @@ def of_grid(grid: Grid) -> World:
 
 
 def random_grid(rng: random.Random, widest: int) -> World:
-    """A map with anything from no obstacles to many, often with islands; now and then a generated one."""
+    """Return a map with any number of obstacles, often with islands, or sometimes a generated one."""
     width, height = rng.randint(2, widest), rng.randint(2, widest)
     rule = rng.choice(RULES)
     if rng.random() < 0.3:
@@ -147,7 +148,7 @@ def random_grid(rng: random.Random, widest: int) -> World:
 
 
 def random_costs(rng: random.Random, chance: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
-    """Costs of one of several kinds: all alike, eighths, any, over a few orders of magnitude, over many; in any unit."""
+    """Return costs in any unit: equal ones, eighths, or any over one, a few or many orders of magnitude."""
     what = rng.random()
     if what < 0.2:
         cost = np.ones(count)
@@ -163,11 +164,11 @@ def random_costs(rng: random.Random, chance: np.random.Generator, count: int) ->
 
 
 def random_graph(rng: random.Random, largest: int, directed: bool) -> World:
-    """A graph with any number of arcs, parallel ones included; in half of them with points that make a heuristic."""
+    """Return a graph with any number of arcs, also parallel ones; half of the graphs have points for a heuristic."""
     chance = np.random.default_rng(rng.getrandbits(32))
     count = rng.randint(2, largest)
     ends = chance.integers(count, size=(rng.randint(1, rng.choice([1, 2, 3, 6]) * count), 2))
-    if rng.random() < 0.7:  # a ring or a chain through all: without, most goals cannot be reached
+    if rng.random() < 0.7:  # a ring or a chain through all states, without which most goals cannot be reached
         order = chance.permutation(count)
         ring = np.stack([order, np.roll(order, 1)], 1)
         ends = np.concatenate([ring if rng.random() < 0.5 else ring[1:], ends])
@@ -186,7 +187,7 @@ def random_graph(rng: random.Random, largest: int, directed: bool) -> World:
 
 
 def _apart(points: npt.NDArray[np.float64], metric: str, ends: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """How far the ends of each edge are from each other."""
+    """Return the distance between the ends of each edge."""
     along = np.abs(points[ends[:, 0]] - points[ends[:, 1]])
     if metric == "euclidean":
         found = np.sqrt((along**2).sum(1))
@@ -203,7 +204,7 @@ def _apart(points: npt.NDArray[np.float64], metric: str, ends: npt.NDArray[np.in
 
 
 def random_setting(rng: random.Random, entry: Algorithm) -> Algorithm:
-    """The algorithm as it is, as its card recommends it, or with some parameters drawn."""
+    """Return the algorithm with its defaults, with a setting of its card, or with some random parameters."""
     what = rng.random()
     if what < 0.3:
         return entry
@@ -237,7 +238,7 @@ def _drawn(rng: random.Random, parameter: Parameter) -> Any:
 
 
 def _names(*, needs: bool, graphs: bool = False) -> list[Algorithm]:
-    """The algorithms that need databases, or those that do not."""
+    """Return the algorithms that need databases, or those that do not."""
     return [entry for entry in algorithms() if bool(entry.needs) is needs and not (graphs and entry.card.ring)]
 
 
@@ -245,10 +246,10 @@ def _names(*, needs: bool, graphs: bool = False) -> list[Algorithm]:
 
 
 def _bound(world: World, to_goal: npt.NDArray[np.float64], entry: Algorithm) -> float:
-    """More moves than an agent that learns can need.
+    """Return an upper bound on the moves of a learning agent.
 
-    Each round trip raises a value by the cheapest arc, or by a part of it where costs are weighted; and no value rises above the cost to
-    the goal, or a multiple of it where the heuristic is weighted.
+    Each round trip raises a value by the cost of the cheapest arc, or by a part of it if costs are weighted. No value
+    rises above the cost to the goal, or a multiple of it if the heuristic is weighted.
     """
     weight = max([1.0, *(getattr(entry.params, name, 1.0) for name in ("w", "wc", "weight"))])
     part = min(1.0, getattr(entry.params, "gamma", 1.0))
@@ -267,7 +268,7 @@ def walk(
     most_moves: int = MOST_MOVES,
     most_expansions: int = MOST_EXPANSIONS,
 ) -> Mapping[str, int]:
-    """Walk some problems with one agent, and hold each to what must be; figures."""
+    """Run some problems with one agent, check each trial, and return the figures."""
     figures: Counter[str] = Counter()
     checked = bool(numba.config.BOUNDSCHECK)
     plain = not checked and JIT
@@ -287,10 +288,10 @@ def walk(
             if "needs a database" in str(error) or "built for other goals" in str(error):
                 figures["refused"] += 1
                 continue
-            raise FoundError(f"{entry} from {start} to {goal}, sight {sight}: {error}", _told(world)) from error
+            raise FoundError(f"{entry} from {start} to {goal}, sight {sight}: {error}", _described(world)) from error
         fault = fault_of(trial, world, to_goal, entry, cap, needed)
         if fault is not None:
-            raise FoundError(f"{entry} from {start} to {goal}, sight {sight}: {fault}", _told(world))
+            raise FoundError(f"{entry} from {start} to {goal}, sight {sight}: {fault}", _described(world))
         figures["moves"] += trial.moves
         figures[trial.outcome.name.lower()] += 1
     return figures
@@ -299,11 +300,11 @@ def walk(
 def fault_of(
     trial: andante.Trial, world: World, to_goal: npt.NDArray[np.float64], entry: Algorithm, cap: int, needed: float
 ) -> str | None:
-    """What is wrong with a trial, if anything is."""
+    """Return what is wrong with a trial, if anything is."""
     start, goal, path = trial.problem.start, trial.problem.goal, np.asarray(trial.path, np.int64)
     if path[0] != start or len(path) != trial.moves + 1 or ((path == goal)[1:-1]).any():
         return f"a path of {len(path)} states from {path[0]} for {trial.moves} moves"
-    keys = (path[:-1] * world.states + path[1:])[path[:-1] != path[1:]]  # to wait is free
+    keys = (path[:-1] * world.states + path[1:])[path[:-1] != path[1:]]  # waiting is free
     known, least, most = world.prices
     place = np.minimum(np.searchsorted(known, keys), max(len(known) - 1, 0))
     if len(keys) and not (known[place] == keys).all():
@@ -325,9 +326,11 @@ def fault_of(
 def _not_arrived(
     trial: andante.Trial, world: World, to_goal: npt.NDArray[np.float64], entry: Algorithm, cap: int, needed: float
 ) -> str | None:
-    """Was it wrong not to arrive?"""
+    """Return why it was wrong not to arrive, if it was."""
     start, optimal = trial.problem.start, float(to_goal[trial.problem.start])
-    here = int(np.asarray(trial.path)[-1])  # where it was when it said so: on one-way graphs it may have gone astray
+    here = int(
+        np.asarray(trial.path)[-1]
+    )  # where it was when it reported this; on one-way graphs it may be in a dead end
     if trial.outcome is Outcome.UNREACHABLE and math.isfinite(to_goal[here]):
         return f"it says in {here} that the goal cannot be reached, and it can"
     if trial.outcome not in (Outcome.UNREACHABLE, Outcome.STUCK, Outcome.MOVE_CAP, Outcome.EXPANSION_CAP):
@@ -343,7 +346,7 @@ def _not_arrived(
     return None
 
 
-def _told(world: World) -> str:
+def _described(world: World) -> str:
     if isinstance(world.place, Grid):
         return f"{world.place.rule} " + "/".join(row.tobytes().decode() for row in world.place.terrain)
     arrays: Any = world.graph.arrays
@@ -351,7 +354,7 @@ def _told(world: World) -> str:
 
 
 def _pairs(rng: random.Random, world: World, problems: int = PROBLEMS) -> list[tuple[int, int]]:
-    """Starts and goals: mostly in the same component, and cells that can be stood on."""
+    """Return starts and goals, which are free cells and mostly in the same component."""
     label = connected_components(world.cheapest, directed=False)[1]
     live = np.unique(np.concatenate(world.arcs[:2]))
     places = live if len(live) > 1 else np.arange(world.states)
@@ -367,12 +370,12 @@ def _pairs(rng: random.Random, world: World, problems: int = PROBLEMS) -> list[t
 
 
 def _widest() -> tuple[int, int]:
-    """Of a map, and states of a graph; small where kernels are plain Python."""
+    """Return the greatest width of a map and number of states of a graph; both are small in plain Python."""
     return (24, 60) if JIT and numba.config.BOUNDSCHECK else (9, 12)
 
 
 def _some(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Fewer where kernels are plain Python."""
+    """Return the pairs, or fewer of them in plain Python."""
     return pairs if JIT and numba.config.BOUNDSCHECK else pairs[:2]
 
 
@@ -405,7 +408,7 @@ def _on_graphs(directed: bool) -> Attempt:
 
 
 def _in_units() -> Attempt:
-    """On graphs whose costs are counted in another unit: nothing but the costs may be another."""
+    """Compare walks on graphs whose costs are in different units: only the costs may differ."""
     entries = _names(needs=False, graphs=True)
 
     def attempt(rng: random.Random) -> Mapping[str, int]:
@@ -423,21 +426,23 @@ def _in_units() -> Attempt:
         )
         figures: Counter[str] = Counter()
         for start, goal in _some(_pairs(rng, world)):
-            told = [
-                _told_walk(one, graph, start, goal)
+            results = [
+                _summary_of_walk(one, graph, start, goal)
                 for one, graph in ((entry, world.graph), (other, world.graph.scaled(factor)))
             ]
-            if told[0][:-1] != told[1][:-1] or not math.isclose(told[0][-1] * factor, told[1][-1], rel_tol=SLACK):
-                what = f"{entry} from {start} to {goal} does another thing with all costs multiplied by {factor:g}"
-                raise FoundError(f"{what}: {told[0]!r:.300} and {told[1]!r:.300}", _told(world))
-            figures["moves"] += 2 * len(told[0][1])
+            if results[0][:-1] != results[1][:-1] or not math.isclose(
+                results[0][-1] * factor, results[1][-1], rel_tol=SLACK
+            ):
+                what = f"{entry} from {start} to {goal} behaves differently with all costs multiplied by {factor:g}"
+                raise FoundError(f"{what}: {results[0]!r:.300} and {results[1]!r:.300}", _described(world))
+            figures["moves"] += 2 * len(results[0][1])
         return figures
 
     return attempt
 
 
-def _told_walk(entry: Algorithm, graph: Graph, start: int, goal: int) -> tuple[Any, ...]:
-    """What came of a walk; the cost last."""
+def _summary_of_walk(entry: Algorithm, graph: Graph, start: int, goal: int) -> tuple[Any, ...]:
+    """Return the results of a walk, with the cost last."""
     limits = andante.Limits(moves=MOST_MOVES if JIT else PLAIN_MOVES, expansions=MOST_EXPANSIONS)
     try:
         trial = andante.run(entry, graph.problem(start, goal), limits=limits)
@@ -447,7 +452,7 @@ def _told_walk(entry: Algorithm, graph: Graph, start: int, goal: int) -> tuple[A
 
 
 def _long() -> Attempt:
-    """On large maps and graphs, most of them with detours or without a heuristic."""
+    """Walk on large maps and graphs, most of them with detours or without a heuristic."""
     on_maps, on_graphs = _names(needs=False), _names(needs=False, graphs=True)
     checked = bool(JIT and numba.config.BOUNDSCHECK)
 
@@ -477,7 +482,7 @@ def _large_map(rng: random.Random, checked: bool) -> World:
 
 
 def _large_graph(rng: random.Random, checked: bool) -> World:
-    """A grid's worth of states in a long strip with some shortcuts, or any few arcs, without a heuristic."""
+    """Return a large graph without a heuristic: a long strip with some shortcuts, or a few random arcs."""
     chance = np.random.default_rng(rng.getrandbits(32))
     count = rng.randint(100, 1500) if checked else 15
     wide = rng.randint(1, 20)
@@ -487,14 +492,14 @@ def _large_graph(rng: random.Random, checked: bool) -> World:
         parts.append(chance.integers(count, size=(rng.randint(1, count), 2)))
     ends = np.concatenate(parts)
     directed = rng.random() < 0.4
-    if directed:  # with a way back
+    if directed:  # with a path back
         ends = np.concatenate([ends, [[count - 1, 0]]])
     ends = ends[ends[:, 0] != ends[:, 1]]
     edges = np.column_stack([ends, random_costs(rng, chance, len(ends))])
     return of_graph(Graph.from_edges(edges, states=count, directed=directed))
 
 
-#: What to build for those who look things up; small.
+#: Small databases for agents that need them.
 _ORDERS = {
     "moves": ["moves"],
     "subgoals": ["subgoals(records=20)", "subgoals(records=60, series=true)"],

@@ -1,4 +1,4 @@
-"""Graphs: what is built is what was asked for, in its order; what makes no sense is refused."""
+"""Graphs: they contain the given edges in the given order, and senseless input is refused."""
 
 import networkx
 import numpy as np
@@ -20,7 +20,7 @@ TRIANGLE = [(0, 1, 3.0), (1, 2, 4.0), (0, 2, 5.0)]
 # --- building -------------------------------------------------------------------------------------------------------
 
 
-def test_neighbours_come_in_the_order_of_the_edges():
+def test_neighbours_are_in_the_order_of_the_edges():
     graph = Graph.from_edges([(2, 0, 1.0), (0, 1, 2.0), (3, 0, 3.0), (1, 2, 4.0)])
     assert graph.neighbours(0) == [(2, 1.0), (1, 2.0), (3, 3.0)]
     assert graph.neighbours(1) == [(0, 2.0), (2, 4.0)]
@@ -33,7 +33,7 @@ def test_neighbours_come_in_the_order_of_the_edges():
 
 @given(st.data(), st.booleans())
 @examples(60)
-def test_edges_are_all_there_and_nothing_else(data, directed):
+def test_a_graph_has_exactly_the_given_edges(data, directed):
     count = data.draw(st.integers(2, 12))
     state = st.integers(0, count - 1)
     edge = st.tuples(state, state, st.floats(1e-3, 1e9)).filter(lambda e: e[0] != e[1])
@@ -68,7 +68,7 @@ def test_kernels_see_what_python_sees():
 
 @given(graph=graphs())
 @examples(40)
-def test_going_through_moves_is_the_same_as_counting_them(graph):
+def test_iterating_over_moves_is_the_same_as_counting_them(graph):
     for arrays in (graph.arrays, graph.csr().arrays):
         for state in range(len(graph)):
             seen, moves = [], moves_of(arrays, state)
@@ -130,12 +130,12 @@ def test_going_through_moves_is_the_same_as_counting_them(graph):
         ),
     ],
 )
-def test_what_does_not_make_a_graph(edges, options, reason):
+def test_bad_edges_and_points_are_refused(edges, options, reason):
     with pytest.raises(GraphError, match=reason):
         Graph.from_edges(edges, **options)
 
 
-def test_costs_may_be_as_far_apart_as_sums_of_them_can_hold():
+def test_costs_may_differ_as_far_as_sums_stay_exact():
     near = [(k, k + 1, 2.0**50) for k in range(2)]
     assert Graph.from_edges([*near, (2, 3, 1.0)]).unit == 1.0
     with pytest.raises(GraphError, match="added to the cost of a long path, the cheapest would be rounded away"):
@@ -152,13 +152,13 @@ def test_a_scaled_graph_is_the_same_in_another_unit(graph, power):
     assert scaled.typical_cost == graph.typical_cost * 2.0**power
 
 
-def test_there_are_no_more_states_than_can_be_numbered():
+def test_too_many_states_are_refused():
     with pytest.raises(GraphError, match="at most 2,147,483,647 states; this one would have 1,000,000,000,001"):
         Graph.from_edges([(0, 10**12, 1.0)])
 
 
 @pytest.mark.parametrize("factor", [0.0, -1.0, float("inf"), float("nan"), 1e-320, "2"])
-def test_what_costs_cannot_be_multiplied_by(factor):
+def test_bad_factors_for_costs_are_refused(factor):
     with pytest.raises(
         GraphError, match="the factor for costs must be|are not all between 1e-100 and 1e\\+100; use another unit"
     ):
@@ -216,7 +216,7 @@ def test_networkx_nodes_keep_their_names_order_and_places():
     assert graph.labels == ["inn", "mill", "barn"]
     assert graph.neighbours(0) == [(1, 6.0), (2, 1.0)]
     assert estimate(graph.arrays, 0, 1) == 5.0
-    source.nodes["barn"].pop("pos")  # not all have a place: then none has
+    source.nodes["barn"].pop("pos")  # if not all nodes have a place, none is used
     assert estimate(Graph.from_networkx(source).arrays, 0, 1) == 0.0
     source["inn"]["mill"]["km"] = 9.5
     assert dict(Graph.from_networkx(source, weight="km").neighbours(0))[1] == 9.5
@@ -232,7 +232,7 @@ def test_directed_and_multiple_edges_of_networkx():
 
 
 def same_groups(label, groups):
-    """Do the labels put states together just as the groups do?"""
+    """Return whether the labels group states as these groups do."""
     return len(set(label.tolist())) == len(groups) and all(len({label[s] for s in group}) == 1 for group in groups)
 
 
@@ -253,7 +253,7 @@ def test_components_of_graphs_ignore_directions(graph, one_way):
 
 @given(graphs(directed=True))
 @examples(80)
-def test_reversed_turns_every_arc_round(graph):
+def test_reversed_reverses_every_arc(graph):
     arcs = sorted((s, near, cost) for s in range(len(graph)) for near, cost in graph.neighbours(s))
     turned = graph.reversed()
     assert sorted((near, s, cost) for s in range(len(graph)) for near, cost in turned.neighbours(s)) == arcs
@@ -274,7 +274,7 @@ def test_a_grid_in_rows_is_made_once():
     assert graph.cost_range == (1.0, DIAGONAL)
 
 
-def test_fingerprints_tell_graphs_apart():
+def test_fingerprints_distinguish_graphs():
     base = Graph.from_edges(TRIANGLE)
     assert base.fingerprint == Graph.from_edges(list(TRIANGLE)).fingerprint
     others = [
@@ -301,7 +301,7 @@ def test_another_heuristic_leaves_the_arcs_alone():
 
 
 @pytest.mark.parametrize("unit", [1e-9, 1.0, 1e12])
-def test_an_overestimate_is_one_whatever_the_unit(unit):
+def test_an_overestimate_is_refused_in_any_unit(unit):
     edges = [(a, b, cost * unit) for a, b, cost in TRIANGLE]
     Graph.from_edges(edges, points=[(0,), (3 * unit,), (5 * unit * (1 + 1e-9),)])
     with pytest.raises(GraphError, match="so the heuristic would overestimate"):
@@ -317,7 +317,7 @@ def test_a_problem_is_named_by_labels():
     assert repr(graph) == "<Graph of 3 states and 4 arcs>"
 
 
-def test_graphs_are_equal_if_an_agent_cannot_tell_them_apart_and_their_labels_are_the_same():
+def test_graphs_are_equal_if_an_agent_cannot_distinguish_them_and_their_labels_are_equal():
     edges = [(0, 1, 3.0), (1, 2, 4.0)]
     one = Graph.from_edges(edges)
     assert one == Graph.from_edges(edges)

@@ -1,4 +1,4 @@
-"""Graphs from files: what was written is read, and what is wrong is said with its line."""
+"""Graphs from files: what was written is read again, and errors name their line."""
 
 import networkx
 import numpy as np
@@ -35,7 +35,7 @@ def test_edges_lead_both_ways_and_arcs_one_way(written):
 
 @pytest.fixture
 def roads(written):
-    """A road network with points, and its arcs; one of them is there twice, the second time at a lower cost."""
+    """Return a road network and its arcs, one of which is listed twice, the second time at a lower cost, and points."""
     rng = np.random.default_rng(3)
     points = rng.integers(-(10**6), 10**6, (40, 2))
     arcs = {}
@@ -66,7 +66,7 @@ def test_points_of_a_road_network_give_a_lower_bound(roads, written):
     found = np.array([[estimate(graph.arrays, a, b) for b in range(40)] for a in range(40)])
     assert (found <= far * (1 + 1e-9)).all()
     near = [estimate(graph.arrays, a - 1, b - 1) / cost for (a, b), cost in arcs.items()]
-    assert max(near) == pytest.approx(1.0)  # and the largest that points can give
+    assert max(near) == pytest.approx(1.0)  # and it is the largest bound that points can give
 
 
 @pytest.mark.parametrize("ending", ["graphml", "gml"])
@@ -98,7 +98,7 @@ def test_what_networkx_has_written(tmp_path, ending):
         ("a.txt", "a b", "its name must end in .gr, .edges"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_line(written, name, text, sentence):
+def test_errors_name_their_line(written, name, text, sentence):
     file = written(name, text)
     with pytest.raises(GraphError) as refusal:
         read_graph(file)
@@ -116,7 +116,7 @@ def test_what_is_wrong_is_said_with_its_line(written, name, text, sentence):
         ("v 1 0 0", "line 1: a line begins with c, p or, after the line with p, with v"),
     ],
 )
-def test_points_that_do_not_fit(written, text, sentence):
+def test_points_that_do_not_fit_are_refused(written, text, sentence):
     written("a.co", text)
     with pytest.raises(GraphError, match=sentence):
         read_graph(written("a.gr", "p sp 3 2\na 1 2 7\na 2 3 7\n"))

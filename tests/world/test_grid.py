@@ -1,4 +1,4 @@
-"""Grids: which moves are legal, against the rule spelled out cell by cell; and what is not a map."""
+"""Grids: legal moves, compared with the rule spelled out cell by cell, and input that is not a map."""
 
 import copy
 import pickle
@@ -90,7 +90,7 @@ def test_cells_and_states(grid):
         (None, "a map must have 1 to 32000 rows"),
     ],
 )
-def test_what_is_not_a_map(terrain, reason):
+def test_bad_terrain_is_refused(terrain, reason):
     with pytest.raises(MapError, match=reason):
         Grid(terrain)
 
@@ -123,7 +123,7 @@ def test_what_is_not_a_problem(start, goal, reason):
 
 @given(grids(rules=RULES))
 @examples(60)
-def test_the_fingerprint_is_of_what_search_can_tell_apart(grid):
+def test_the_fingerprint_covers_what_search_can_distinguish(grid):
     same = Grid(np.where(grid.passable, "G", "T"), name="another", rule=grid.rule)
     assert same.fingerprint == grid.fingerprint
     changed = np.array(grid.passable)
@@ -131,13 +131,13 @@ def test_the_fingerprint_is_of_what_search_can_tell_apart(grid):
     others = [Grid(changed, rule=grid.rule), *(Grid(grid.terrain, rule=rule) for rule in RULES if rule != grid.rule)]
     if grid.width != grid.height:
         others.append(Grid(grid.passable.reshape(grid.width, grid.height), rule=grid.rule))
-    for other in others:  # a cell that nothing leads to may as well be a wall
+    for other in others:  # a cell without moves to it is equivalent to a wall
         alike = other.width == grid.width and np.array_equal(other.graph.arrays.mask, grid.graph.arrays.mask)
         alike = alike and other.graph.arrays.diagonal == grid.graph.arrays.diagonal
         assert (other.fingerprint == grid.fingerprint) == alike
 
 
-def test_a_grid_cannot_be_changed_and_does_not_share_what_it_was_made_from():
+def test_a_grid_is_read_only_and_copies_its_terrain():
     table = np.ones((2, 2), bool)
     grid = Grid(table)
     table[0, 0] = False
@@ -157,7 +157,7 @@ def test_a_line_of_cells_is_a_map_too(width, height):
 
 
 @pytest.mark.parametrize("start", [(1.0, 1), (1,), "ab", None, 3])
-def test_a_start_that_is_no_cell_gets_a_sentence(start):
+def test_a_start_that_is_not_a_cell_is_refused(start):
     with pytest.raises(ProblemError, match="whole number|must be a cell"):
         Grid(np.ones((4, 4), bool)).problem(start, (2, 2))
 
@@ -168,9 +168,9 @@ def test_coordinates_of_narrow_types_do_not_overflow():
 
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda world: pickle.loads(pickle.dumps(world))])  # noqa: S301
-def test_a_copy_is_as_read_only_as_the_grid_so_that_kernels_fit_it(duplicate):
+def test_a_copy_is_read_only_so_that_no_kernel_is_compiled_again(duplicate):
     grid = Grid(TABLE)
-    assert len(grid.graph.components) == len(grid.graph.csr())  # made, and not carried along
+    assert len(grid.graph.components) == len(grid.graph.csr())  # computed again, not copied
     problem = duplicate(grid.problem((0, 0), (1, 1)))
     again = problem.grid
     assert problem.graph is again.graph
@@ -182,7 +182,7 @@ def test_a_copy_is_as_read_only_as_the_grid_so_that_kernels_fit_it(duplicate):
     assert not again.terrain.flags.writeable
 
 
-def test_grids_with_the_same_terrain_and_rule_are_equal_whatever_their_names():
+def test_grids_with_the_same_terrain_and_rule_are_equal_under_any_name():
     one = Grid([[".", "@"], ["G", "."]], name="one")
     assert one == Grid([[".", "@"], ["G", "."]], name="other")
     assert len({one, copy.deepcopy(one)}) == 1

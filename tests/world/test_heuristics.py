@@ -1,4 +1,4 @@
-"""Metrics against their definitions, and what a heuristic must be: never more than the truth, and consistent."""
+"""Metrics compared with their definitions; heuristics must be admissible and consistent."""
 
 import math
 
@@ -72,7 +72,7 @@ def test_the_heuristic_is_admissible_and_consistent(grid, seed):
             assert h[state] <= cost + h[near]
 
 
-def test_on_an_empty_map_the_heuristic_is_the_truth():
+def test_on_an_empty_map_the_heuristic_is_exact():
     from andante.world.grid import Grid
 
     for rule in ("octile", "corners", "cardinal"):
@@ -82,7 +82,7 @@ def test_on_an_empty_map_the_heuristic_is_the_truth():
             assert [estimate(graph.arrays, state, goal) for state in range(54)] == [true[state] for state in range(54)]
 
 
-def test_a_graph_without_points_has_no_heuristic():
+def test_without_points_the_heuristic_is_zero():
     graph = Graph.from_edges([(0, 1, 5.0), (1, 2, 5.0)])
     assert estimate(graph.arrays, 0, 2) == 0.0
 

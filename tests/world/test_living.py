@@ -1,4 +1,4 @@
-"""Maps that change: what follows from them is what a new grid would say."""
+"""Maps that change: everything derived from them equals that of a new grid."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ def drawn(seed, share=0.3):
 
 
 def connected(grid):
-    """Return which pairs of different cells a path joins, as the grid itself knows."""
+    """Return which pairs of different cells a path joins, according to the grid itself."""
     label = grid.graph.components
     free = grid.passable.ravel()
     return (label[:, None] == label[None, :]) & free[:, None] & free[None, :]
@@ -36,7 +36,7 @@ def connected(grid):
 
 @examples(60)
 @given(st.integers(0, 1000), st.sampled_from(RULES), CHANGES)
-def test_a_world_is_what_a_grid_of_its_present_version_is(seed, rule, changes):
+def test_a_world_equals_a_grid_of_its_current_version(seed, rule, changes):
     world = World(Grid(drawn(seed), rule=rule))
     for opened, cells, tended in changes:
         (world.open if opened else world.close)(cells)
@@ -62,7 +62,7 @@ def _never_apart_though_connected(world, new):
     assert not (_all_pairs_apart(world) & connected(new) & ~np.eye(SIDE * SIDE, dtype=bool)).any()
 
 
-def test_fingerprint_components_and_problems_are_of_the_present_version():
+def test_fingerprint_components_and_problems_are_of_the_current_version():
     world = World(andante.generate("empty", 5, 5))
     before = world.fingerprint
     world.close([(2, y) for y in range(5)])
@@ -77,14 +77,14 @@ def test_fingerprint_components_and_problems_are_of_the_present_version():
 
 
 def changed():
-    """A world that is not as it was, and its present version."""
+    """Return a world that has changed, and its current version."""
     world = World(andante.generate("rooms", 24, 24, seed=1))
     world.close([(10, 10), (5, 5), (6, 6)])
     world.open((12, 12))
     return world, world.frozen()
 
 
-def test_what_takes_a_grid_takes_a_world_as_it_is_now(tmp_path):
+def test_functions_of_grids_accept_the_current_version_of_a_world(tmp_path):
     world, grid = changed()
     drawn = andante.random_problems(world, 5, seed=1)
     same = andante.random_problems(grid, 5, seed=1)
@@ -107,7 +107,7 @@ def test_what_takes_a_grid_takes_a_world_as_it_is_now(tmp_path):
 
 
 @pytest.mark.parametrize("sight", [None, 2])
-def test_runs_on_a_world_are_on_its_present_version(sight):
+def test_runs_on_a_world_are_on_its_current_version(sight):
     world, grid = changed()
     problem = andante.random_problems(world, 1, seed=1)[0]
     for _ in range(2):
@@ -124,7 +124,7 @@ def test_runs_on_a_world_are_on_its_present_version(sight):
 
 
 def test_the_graph_of_a_world_is_its_map():
-    """An agent that is given the graph only does not rely on what was connected when it was made."""
+    """An agent made for the graph alone does not rely on components computed when it was made."""
     world = World(Grid([list("...@...")]))
     agent, crowd = andante.Agent("lrta", world.graph), andante.Crowd("lrta", world.graph)
     assert agent.move(0, 6).to == UNREACHABLE
@@ -146,32 +146,32 @@ def test_whether_corners_can_be_cut_follows_from_the_rule(rule):
     assert (world.state(1, 2) in beside) == (rule == "corners")  # between (1, 1) and (2, 2), both closed
 
 
-def test_closing_what_is_closed_changes_nothing():
+def test_closing_a_closed_cell_changes_nothing():
     world = World(andante.generate("empty", 5, 5))
     assert world.close([(1, 1), (1, 1)]) == 1
     assert (world.close((1, 1)), world.open((0, 0)), world.open([])) == (0, 0, 0)
     assert world.version == 1
 
 
-def test_compiling_calls_all_that_follows_the_world_with_nothing_to_do():
+def test_compiling_calls_all_followers_with_no_work():
     world, calls = World(Grid(["...", "..."])), []
 
-    class Heard:
+    class Recorder:
         def take_note(self):
             calls.append("take note")
 
-        def mend(self, most):
+        def repair(self, most):
             calls.append(most)
             return 0
 
-    world.follow("heard", lambda world: Heard())
+    world.follow("recorder", lambda world: Recorder())
     world.compile()
     assert calls == ["take note", 0]
     world.tend()
     assert calls[2] > 0  # it still has to catch up
 
 
-def test_a_closed_door_is_known_after_a_bounded_number_of_looks():
+def test_a_closed_door_is_known_after_bounded_work():
     grid = np.ones((64, 65), bool)
     grid[:, 32] = False
     grid[10, 32] = True
@@ -188,8 +188,8 @@ def test_a_closed_door_is_known_after_a_bounded_number_of_looks():
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_cell_in_any_surroundings_opens_and_closes_as_on_a_grid_made_anew(rule):
-    """And only if those that it had moves to are no longer connected, components are labelled again."""
+def test_a_cell_in_any_surroundings_opens_and_closes_as_on_a_new_grid(rule):
+    """Components are labelled again only if the cells that it had moves to are no longer connected."""
     world = World(Grid(np.ones((3, 3), bool), rule=rule))
     around = [(x, y) for y in range(3) for x in range(3) if (x, y) != (1, 1)]
     for walls in range(256):
@@ -212,7 +212,7 @@ def test_a_wall_in_the_open_divides_nothing():
     assert world.tend() == 0
 
 
-def test_the_log_says_what_changed_last():
+def test_the_log_contains_the_last_changes():
     world = World(andante.generate("empty", 9, 9))
     for _ in range(RECENT):
         world.close((3, 3))
@@ -262,7 +262,7 @@ def test_an_interrupted_change_is_whole_or_not_at_all():
     assert connected(world.frozen()).any() == world.passable.all()
 
 
-def test_a_world_is_not_copied_or_made_of_anything():
+def test_a_world_cannot_be_copied_and_is_made_only_of_a_grid():
     import copy
 
     with pytest.raises(MapError, match="made of a Grid"):
@@ -271,7 +271,7 @@ def test_a_world_is_not_copied_or_made_of_anything():
         copy.copy(World(andante.generate("empty", 5, 5)))
 
 
-def test_terrain_that_comes_back_looks_as_before():
+def test_reopened_terrain_looks_as_before():
     grid = Grid([list(".S@"), list("GTW")])
     world = World(grid)
     everywhere = [(x, y) for x in range(3) for y in range(2)]
@@ -292,7 +292,7 @@ def test_cells_opened_during_a_sweep_are_joined():
     assert not world.graph.apart([world.state(2, 2)], [world.state(5, 2)])[0]
 
 
-def test_labels_begin_again_when_they_run_out():
+def test_labels_start_from_the_first_again_when_they_run_out():
     world = World(Grid(drawn(3)))
     parts, n = world.parts, SIDE * SIDE
     shift = parts_module.LAST_LABEL - 3 * n

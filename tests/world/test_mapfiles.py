@@ -1,4 +1,4 @@
-"""Map and scenario files: what is read is what was written, and what is wrong is said with file, line and field."""
+"""Map and scenario files: what was written is read again, and errors name file, line and field."""
 
 import os
 
@@ -34,7 +34,7 @@ def text_of(terrain):
 
 
 def result_or_error(function, *arguments):
-    """What a parser makes of its input; anything but a result or an error of ours ends the test."""
+    """Return a parser's result or Andante's error; any other exception ends the test."""
     try:
         return function(*arguments)
     except AndanteError as error:
@@ -42,7 +42,7 @@ def result_or_error(function, *arguments):
 
 
 def is_one_or_the_other(outcome, kind):
-    """A result of this kind, or one sentence with a place in it."""
+    """Return whether the outcome is a result of this kind, or an error of one sentence that names a place."""
     if isinstance(outcome, kind):
         return True
     sentence = str(outcome)
@@ -130,13 +130,13 @@ def test_a_bad_map_is_refused_with_its_place(text, sentence):
     assert "\n" not in str(refusal.value)
 
 
-def test_messages_say_where_a_text_is_from():
+def test_messages_name_where_a_text_is_from():
     with pytest.raises(MapError, match=r"dao/arena\.map, line 1"):
         parse_map("", "arena", where="dao/arena.map")
 
 
 def read_alike(tmp_path, data):
-    """A map by either way: the same grid, or the same refusal."""
+    """Return the map read both as a file and as a text, or the error, which must be the same."""
     path = tmp_path / "m.map"
     path.write_bytes(data)
     found = []
@@ -175,7 +175,7 @@ def test_files_and_texts_are_read_alike(tmp_path, data, refused):
     assert bool(read_alike(tmp_path, data)[1]) == refused
 
 
-def test_long_names_and_names_that_cannot_be_are_said(tmp_path):
+def test_names_that_are_too_long_or_invalid_are_refused(tmp_path):
     for name in ("a" * 5000, "nul\0"):
         with pytest.raises(MapError, match="cannot read the map"):
             read_map(tmp_path / f"{name}.map")
@@ -187,19 +187,19 @@ def test_a_file_is_not_read_further_than_its_header_announces(tmp_path):
     path = tmp_path / "endless.map"
     with path.open("wb") as stream:
         stream.write(TINY.encode())
-        stream.truncate(2**36)  # a hole: it takes no room on the disk, but would in memory
+        stream.truncate(2**36)  # a sparse file takes no space on the disk, but would in memory
     with pytest.raises(MapError, match=r"endless\.map continues after the 2 rows of 3 cells"):
         read_map(path)
 
 
-def test_a_file_that_promises_too_much_is_not_waited_for(tmp_path):
+def test_a_header_that_announces_too_many_cells_is_refused_early(tmp_path):
     path = tmp_path / "short.map"
     path.write_text("type octile\nheight 8000\nwidth 16000\nmap\n..\n")
     with pytest.raises(MapError, match=r"short\.map, line 5: this row has 2 cells"):
         read_map(path)
 
 
-def test_what_cannot_be_opened_is_said(tmp_path):
+def test_files_that_cannot_be_opened_are_reported(tmp_path):
     with pytest.raises(MapError, match=r"cannot read the map .*absent\.map: No such file"):
         read_map(tmp_path / "absent.map")
     with pytest.raises(
@@ -269,7 +269,7 @@ def test_a_map_whose_name_has_spaces_is_found():
     assert len(parse_scenario(scenario(GOOD.replace("room", "my room")), grid)) == 1
 
 
-def test_problems_without_solution_are_dropped_unless_wanted():
+def test_problems_without_solution_are_dropped_by_default():
     def line(start_x, start_y, goal_x, goal_y):
         return f"0 room.map 5 3 {start_x} {start_y} {goal_x} {goal_y} 0"
 
@@ -386,7 +386,7 @@ def test_a_failing_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypa
     assert path.read_text() == "old"
 
 
-def test_a_place_that_cannot_be_written_is_said(tmp_path):
+def test_a_path_that_cannot_be_written_is_reported(tmp_path):
     with pytest.raises(OutputError, match=r"cannot write .*: No such file or directory"):
         write_map(ROOM, tmp_path / "absent" / "room.map")
     with pytest.raises(OutputError, match="cannot write "):

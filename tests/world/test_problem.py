@@ -1,4 +1,4 @@
-"""Problems: what they check, and how they speak of states."""
+"""Problems: what they check, and how they name states."""
 
 import numpy as np
 import pytest
@@ -54,12 +54,12 @@ def test_states_are_named_by_cell_label_or_number():
     assert repr(Graph.from_edges([(0, 1, 1.0)]).problem(0, 1)) == "<Problem state 0 to state 1>"
 
 
-def test_reachable_is_a_matter_of_components():
+def test_reachable_compares_components():
     assert GRAPH.problem(0, 1).reachable
     assert not GRAPH.problem(0, 2).reachable
 
 
-def test_knowing_the_optimal_cost_changes_nothing_else():
+def test_setting_the_optimal_cost_changes_nothing_else():
     problem = GRAPH.problem(0, 1)
     wiser = problem.with_optimal_cost(1.0)
     assert (problem.optimal_cost, wiser.optimal_cost) == (None, 1.0)

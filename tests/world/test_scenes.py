@@ -1,4 +1,4 @@
-"""Scene files: what is written is read again, and what is not a scene is refused with its line."""
+"""Scene files: what was written is read again, and anything else is refused with its line."""
 
 import numpy as np
 import pytest
@@ -120,12 +120,12 @@ def test_damaged_scenes_are_read_or_refused_in_one_sentence(data):
 
 
 @pytest.mark.parametrize(("rate", "ticks"), [(1, [30, 60, 90]), (10, range(3, 91, 3)), (0, [])])
-def test_changes_come_at_their_rate(rate, ticks):
+def test_changes_happen_at_their_rate(rate, ticks):
     scene = make_scene(GRID, 2, "tunnels", changes_per_second=rate, ticks=90)
     assert [change.tick for change in scene.changes] == list(ticks)
 
 
-def test_many_changes_may_come_before_one_tick():
+def test_many_changes_may_happen_before_one_tick():
     ticks = [change.tick for change in make_scene(GRID, 2, "tunnels", changes_per_second=100, ticks=12).changes]
     assert len(ticks) == 40
     assert ticks == sorted(ticks)
@@ -139,7 +139,7 @@ def test_tunnels_open_walls_bridges_fall_and_doors_do_both():
     assert opened == {"doors": {True, False}, "bridges": {False}, "tunnels": {True}, "rubble": {True, False}}
 
 
-def test_goals_that_circle_come_round_again():
+def test_goals_that_circle_return():
     scene = make_scene(GRID, 4, changes_per_second=0, moving=1, targets="circle", target_every=1, ticks=400, seed=1)
     for unit in range(4):
         trail = [event.goal for event in scene.events if event.unit == unit]
@@ -149,7 +149,7 @@ def test_goals_that_circle_come_round_again():
         assert steps.max() <= 1
 
 
-def test_the_fingerprint_is_of_all_that_happens():
+def test_the_fingerprint_covers_everything_that_affects_a_run():
     def one(**how):
         return make_scene(GRID, 4, "doors", **{"changes_per_second": 3, "ticks": 100, "seed": 1, **how}).fingerprint
 
@@ -158,7 +158,7 @@ def test_the_fingerprint_is_of_all_that_happens():
 
 
 @pytest.mark.parametrize("kind", ["doors", "rubble"])
-def test_what_closes_and_opens_again_is_open_in_the_end(kind):
+def test_cells_that_close_and_open_again_are_finally_open(kind):
     scene = make_scene(GRID, 2, kind, changes_per_second=30, ticks=100, seed=5)
     world = andante.World(GRID)
     for change in scene.changes:
@@ -178,7 +178,7 @@ def test_what_closes_and_opens_again_is_open_in_the_end(kind):
         ("unit 0 0 2 0\nclose 3 9 9", 5),
     ],
 )
-def test_what_does_not_fit_is_named_with_its_line(lines, line):
+def test_errors_name_the_line_of_the_scene(lines, line):
     text = f"andante scene 1\nname t\nrule octile\n{lines}\ntype octile\nheight 1\nwidth 4\nmap\n...@\n"
     with pytest.raises(ScenarioError, match=f"^there, line {line}: "):
         parse_scene(text.encode(), "there")

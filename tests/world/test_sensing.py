@@ -1,4 +1,4 @@
-"""Sensing: the model an agent has of a map is what a plain notebook of the cells it has seen would say."""
+"""Sensing: an agent's model of a map equals a plain record of the cells that it has seen."""
 
 import numpy as np
 import pytest
@@ -18,15 +18,15 @@ from tests import naive
 from tests.worlds import RULES, examples, grids
 
 
-class Notebook:
-    """What an agent has seen, by the words of section 3 of Bulitko et al. (2007): everything is free until it is seen blocked."""
+class Record:
+    """The cells that an agent has seen, as in section 3 of Bulitko et al. (2007): all are free until seen blocked."""
 
     def __init__(self, grid: Grid, radius: int) -> None:
         self.grid, self.radius = grid, radius
         self.free = np.ones((grid.height, grid.width), bool)
 
     def look(self, state: int) -> set[int]:
-        """Look around: the cells that are newly found blocked."""
+        """Look around, and return the cells that are newly found blocked."""
         x, y = self.grid.cell(state)
         found = set()
         for v in range(self.grid.height):
@@ -38,7 +38,7 @@ class Notebook:
         return found
 
     def moves(self, state: int) -> list[int]:
-        """Where one can go from a cell, as far as is known."""
+        """Return the cells that can be reached from a cell in one move, as far as is known."""
         cells = naive.legal_moves(self.free, *self.grid.cell(state), self.grid.rule)
         return [self.grid.state(*cell) for cell, _ in cells]
 
@@ -51,18 +51,18 @@ def moves_of(belief, state: int) -> list[int]:
 
 @given(grids(9, RULES), st.integers(1, 10), st.lists(st.lists(st.integers(0, 80), max_size=6), min_size=1, max_size=3))
 @examples(80)
-def test_the_model_is_what_a_plain_notebook_would_say(grid, radius, problems):
-    """Whatever was sensed from wherever, and however often all was forgotten in between."""
+def test_the_model_equals_a_plain_record(grid, radius, problems):
+    """This holds for any places, and for any number of times that the model was cleared in between."""
     graph, belief = unknown(grid, radius)
     for visits in problems:
         forget(belief)
-        notebook = Notebook(grid, radius)
+        record = Record(grid, radius)
         for visit in visits:
             state = visit % len(graph)
-            new = notebook.look(state)
+            new = record.look(state)
             assert sense(belief, state) == len(new)
             assert set(last_found(belief, len(new))) == new
-            assert [moves_of(belief, s) for s in range(len(graph))] == [notebook.moves(s) for s in range(len(graph))]
+            assert [moves_of(belief, s) for s in range(len(graph))] == [record.moves(s) for s in range(len(graph))]
     forget(belief)
     assert np.array_equal(belief.cells.mask, graph.arrays.mask)
     assert belief.cells.passable.all()
@@ -75,7 +75,7 @@ def test_the_model_is_what_a_plain_notebook_would_say(grid, radius, problems):
 )
 @examples(80)
 def test_on_a_map_that_changes_the_agent_believes_what_it_saw_last(grid, radius, visits):
-    """What closes and opens is believed when it is in sight, and no earlier."""
+    """Cells that close or open change in the model when they are in sight, and no earlier."""
     world = World(grid)
     graph, belief = unknown(world, radius)
     believed = np.ones(grid.passable.shape, bool)
@@ -107,7 +107,7 @@ def test_after_very_many_changes_the_whole_square_is_looked_at():
     assert last_found(belief, 2) == [31, 60]
 
 
-def test_doubt_is_for_those_who_remember_walls_that_may_have_gone():
+def test_an_agent_doubts_only_walls_that_may_have_opened():
     world = World(Grid([list(".@."), list(".@."), list(".@.")]))
     _, belief = unknown(world, 1)
     sense(belief, 0)
@@ -133,7 +133,7 @@ def test_when_all_is_seen_the_model_is_the_map(rule):
     assert graph.fingerprint == Grid(np.ones((20, 30), bool), rule=rule).graph.fingerprint
 
 
-def test_the_model_cannot_be_written_by_those_who_are_handed_it():
+def test_the_model_is_read_only_for_agents():
     _, belief = unknown(Grid(np.ones((3, 3), bool)), 1)
     with pytest.raises(ValueError, match="read-only"):
         belief.cells.graph.mask[0] = 0
@@ -151,7 +151,7 @@ def test_a_state_is_cut_off_when_it_has_no_move_left():
     assert not is_cut_off(belief, 2, 3)
 
 
-def test_who_knows_the_map_has_nothing_to_see_or_to_forget():
+def test_an_agent_that_knows_the_map_senses_and_forgets_nothing():
     arrays = Graph.from_edges([(0, 1, 1.0)]).arrays
     assert model(KNOWN, arrays) is arrays
     assert sense(KNOWN, 0) == 0

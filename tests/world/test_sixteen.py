@@ -1,4 +1,4 @@
-"""Grids whose cells have sixteen neighbours: which leaps are legal, what they cost, and that the heuristic is perfect."""
+"""Grids whose cells have sixteen neighbours: legal leaps, their costs, and a heuristic that is exact on empty maps."""
 
 import math
 
@@ -22,13 +22,13 @@ from tests.worlds import examples, grid_problems, grids
 
 
 def crossed(dx, dy):
-    """The cells that the line between the middles of two cells runs through, tried at many of its points."""
+    """Return the cells that the line between the middles of two cells crosses, found by sampling many points."""
     points = [(k / 1000 * dx + 0.5, k / 1000 * dy + 0.5) for k in range(1, 1000)]
     return {(math.floor(x), math.floor(y)) for x, y in points if x % 1 and y % 1} - {(0, 0), (dx, dy)}
 
 
 def plain_moves(grid, x, y):
-    """Straight and diagonal moves as under octile, and the leaps whose line crosses free cells only."""
+    """Return straight and diagonal moves as under octile, and the leaps whose line crosses only free cells."""
 
     def is_free(column, row):
         return 0 <= column < grid.width and 0 <= row < grid.height and bool(grid.passable[row, column])
@@ -53,7 +53,7 @@ def test_moves_are_those_past_free_cells_clockwise_from_the_north(grid):
 
 @examples(100)
 @given(grids(rules=(SIXTEEN,)))
-def test_the_layout_says_what_rows_say(grid):
+def test_the_layout_equals_rows_of_arcs(grid):
     arrays, rows = grid.graph.arrays, grid.graph.csr().arrays
     assert isinstance(arrays, Sixteen)
     for state in range(len(grid.graph)):
@@ -110,7 +110,7 @@ def test_the_metric_is_for_two_dimensions():
         Graph.from_edges([(0, 1, 3.0)], points=[[0.0], [1.0]], metric="sixteen")
 
 
-def test_what_is_not_for_sixteen_neighbours_says_so(tmp_path):
+def test_functions_without_sixteen_neighbours_refuse_them(tmp_path):
     grid = Grid(np.ones((8, 8), bool), name="wide", rule=SIXTEEN)
     for refused in (
         lambda: andante.World(grid),

@@ -1,4 +1,4 @@
-"""Grids whose cells have costs: what a move costs, that arithmetic is exact, and that the heuristic holds."""
+"""Grids whose cells have costs: the costs of moves, exact arithmetic, and an admissible heuristic."""
 
 import copy
 import math
@@ -27,7 +27,7 @@ GRAIN = Fraction(1, 2**32)
 
 @st.composite
 def terrains(draw, side=7):
-    """A small map whose cells cost all sorts of things."""
+    """Draw a small map whose cells have various costs."""
     width, height = draw(st.integers(2, side)), draw(st.integers(2, side))
     chance = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     free = chance.random((height, width)) >= draw(st.sampled_from([0.0, 0.2, 0.4]))
@@ -92,7 +92,7 @@ def test_optimal_costs_are_those_of_dijkstra(grid):
         assert found.tolist() == [left.get(int(state), math.inf) for state in states]
 
 
-def test_swamp_costs_1_unless_asked():
+def test_swamp_costs_1_by_default():
     rows = ["..S.", ".WS.", "...."]
     plain = Grid(rows)
     assert isinstance(plain.graph.arrays, Moves)

@@ -44,7 +44,7 @@ export interface Peeks {
   logged: number[]; // words that point to kinds of thoughts; the number after each is the room for them
   values?: { value: number; stamp: number; clock: number };
   plan?: PlanPeeks;
-  /** For an agent that discovers its map: how far it sees, and the log of what it has found, whose first number is a count. */
+  /** For an agent that discovers its map: its sight, and the log of cells that it has found, which begins with their number. */
   belief?: { radius: number; log: number; scalars: number };
   /** For an agent that searches where the map has changed: the word that shows that it does, and its plan then. */
   detour?: { astray: number; plan?: PlanPeeks };
@@ -87,13 +87,13 @@ export interface AboutMap {
   arrays: [string, Formula, string | { steps: [number, number][] }][];
   contexts: Record<string, [number, number | string, Formula][]>;
   sweeps: number;
-  levels_code: string; // of what mends levels
+  levels_code: string; // of the kernel that repairs levels
 }
 
-/** Levels of abstraction above the map of a scene: what they begin with, and the context of what mends them. */
+/** Levels of abstraction above the map of a scene: their initial contents, and the context of the repair kernel. */
 export interface AboutLevels {
   bytes: number;
-  initial: [number, number, string | Held][]; // where, how many bytes, and what is repeated there
+  initial: [number, number, string | Held][]; // the place, the number of bytes, and the contents that are repeated there
   version: number; // where the version of the map is that they are the levels of
   words: Word[]; // values, or offsets in the map's arrays or in these levels
 }

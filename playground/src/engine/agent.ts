@@ -3,6 +3,7 @@
 import type { Known } from "./files";
 import { type Home, Mind } from "./mind";
 import { normal, type Setting } from "./notation";
+import { Chart, staleCells } from "./stale";
 import { type Card, type Cell, EngineError, type Saved, type Status, type Step, STUCK, UNREACHABLE, type WalkingAgent } from "./types";
 import type { LivingWorld } from "./world";
 
@@ -39,9 +40,9 @@ export class Walker implements WalkingAgent {
   private counts: Counts;
 
   constructor(
-    home: Home,
+    private readonly home: Home,
     readonly world: LivingWorld,
-    known: Known,
+    private readonly known: Known,
     setting: Setting,
     start: Cell,
     goal: Cell,
@@ -182,6 +183,15 @@ export class Walker implements WalkingAgent {
 
   plan(): Int32Array | null {
     return this.counts.moves > 0 && this.counts.status === "walking" ? this.mind.planFrom(this.counts.state) : null;
+  }
+
+  stale(passable: ArrayLike<number>, goal: Cell): Uint8Array | null {
+    const [database] = this.known.databases;
+    if (database === undefined) return null;
+    const { memory } = this.home.module;
+    const file = memory.bytes().subarray(database.at, database.at + database.bytes);
+    const { world } = this;
+    return staleCells(database.kind, file, new Chart(world, world.first), new Chart(world, passable), goal);
   }
 
   save(): Saved {

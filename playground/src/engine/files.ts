@@ -172,7 +172,7 @@ export function writeMap(file: Uint8Array, about: AboutEngine, layout: MapLayout
   for (const [name] of about.map.arrays) writeMapArray(file, layout, name, width);
 }
 
-/** Write the levels above a map, which has to be as it was when they were made, and let them follow it. */
+/** Write the levels above a map, which must be unchanged since they were made, and let them follow it. */
 export function writeLevels(
   file: Uint8Array,
   about: AboutEngine,
@@ -201,7 +201,7 @@ export function writeLevels(
   }
 }
 
-/** Clear memory of which little is used; what is zero is not written to, so that the system need not provide it. */
+/** Clear memory of which little is used; zeros are not written to, because the system may not have provided them yet. */
 function clearUsed(memory: Uint8Array): void {
   const words = new BigUint64Array(memory.buffer, memory.byteOffset, memory.length / 8);
   for (let i = 0; i < words.length; i++) if (words[i] !== 0n) words[i] = 0n;

@@ -29,7 +29,7 @@ export async function loadEngine(engine: Uint8Array, scene?: Uint8Array): Promis
   return new LoadedEngine(await Module.load(code), about, scene);
 }
 
-/** Return the bytes that an element of the page holds as base64 of gzip; null if it is empty or not there. */
+/** Return the bytes that an element of the page contains as base64 of gzip; null if it is empty or missing. */
 export async function embedded(id: string): Promise<Uint8Array | null> {
   const text = document.getElementById(id)?.textContent?.trim();
   if (!text) return null;
@@ -55,7 +55,7 @@ function lacking(card: Card, given: boolean): string {
     : `${card.title} needs ${needs}, and this page was not written for a map; andante play MAP writes one that has it`;
 }
 
-/** Whether a map is the one of the scene, as it is or after some edits: it keeps its name then. */
+/** Return whether a map is that of the scene, possibly after some edits, which do not change its name. */
 function isFrom(ground: Ground, given: GivenMap): boolean {
   if (ground.width !== given.width || ground.height !== given.height) return false;
   return ground.name === given.name || ground.passable.every((value, i) => value === given.passable[i]);

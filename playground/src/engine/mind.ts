@@ -160,13 +160,13 @@ export class Mind {
     };
   }
 
-  /** How many cells an agent that discovers its map has found to be other than it believed, in all its problems. */
+  /** The number of cells that differed from what an agent that discovers its map had believed, in all its problems. */
   get foundSoFar(): number {
     const { belief } = this.peeks;
     return belief === undefined ? 0 : Number(this.home.module.memory.view().getBigInt64(this.word(belief.scalars), true));
   }
 
-  /** The cells found since there were so many, in order. */
+  /** Return the cells found since their number was `before`, in order. */
   foundSince(before: number): Int32Array {
     const { belief } = this.peeks;
     if (belief === undefined) return new Int32Array(0);

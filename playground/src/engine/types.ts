@@ -74,7 +74,7 @@ export interface Engine {
   normal(notation: string): string;
   /** Return why an agent cannot walk in this world as it is now, in a sentence; null if it can. */
   obstacle(world: World, notation: string, sight?: number | null): string | null;
-  /** Make an agent; with `sight` it sees so many cells far and discovers its map. */
+  /** Make an agent; with `sight` it sees cells up to this far, and discovers its map. */
   agent(world: World, notation: string, start: Cell, goal: Cell, sight?: number | null): WalkingAgent;
   crowd(world: World, notation: string, options?: CrowdOptions): Crowd;
   /** Bytes of WebAssembly memory in use, and allocated in total. It never shrinks, but freed memory is used again. */
@@ -88,15 +88,10 @@ export interface World {
   readonly passable: Uint8Array;
   /** The number of changes so far. */
   readonly version: number;
-  /** Whether the map is the given one, unchanged: then all entries of its databases are valid. */
-  readonly pristine: boolean;
   /** Open or close cells while agents walk, and return how many cells changed. */
   edit(cells: ArrayLike<Cell>, open: boolean): number;
   /** Return the optimal path, by A* of the same module; null if there is none. */
   optimal(start: Cell, goal: Cell): { cost: number; path: Int32Array; expanded: number } | null;
-  /** Return a copy of the world, which can be restored; agents must be restored to the same moment. */
-  save(): Saved;
-  restore(saved: Saved): void;
   /** Agents and crowds of a world must be disposed of first. */
   dispose(): void;
 }
@@ -165,6 +160,11 @@ export interface WalkingAgent {
   values(): { cell: Int32Array; value: Float64Array } | null;
   /** Return the path that it plans to follow from here, its own cell first; null if it has none. */
   plan(): Int32Array | null;
+  /**
+   * Return 1 for each cell where the agent's database is outdated, with the map as it is at some moment; null if all of
+   * it is valid, or there is no database.
+   */
+  stale(passable: ArrayLike<number>, goal: Cell): Uint8Array | null;
   save(): Saved;
   restore(saved: Saved): void;
   dispose(): void;
@@ -227,7 +227,7 @@ export type UnitOutcome = (typeof OUTCOMES)[number];
 //   loadEngine(engine: Uint8Array, scene?: Uint8Array): Promise<Engine>
 //
 // `engine` is the file engine.bin that `make playground` makes, `scene` what `andante play` adds for its map. In the
-// page both are elements that hold base64 of gzip:
+// page both are elements that contain base64 of gzip:
 //
 //   <script type="application/gzip;base64" id="andante-engine">...</script>
 //   <script type="application/gzip;base64" id="andante-scene">...</script>

@@ -3,7 +3,7 @@
 import type { AboutEngine, AboutLevels } from "./about";
 import { type MapLayout, type MapPlaces, mapLayout, mapMark, writeLevels, writeMap, writeMapArray } from "./files";
 import type { Module } from "./module";
-import { type Cell, EngineError, type Ground, type Saved, type World } from "./types";
+import { type Cell, EngineError, type Ground, type World } from "./types";
 
 export const MOST_SIDE = 1024;
 
@@ -14,17 +14,6 @@ export interface Given {
   readonly held: Uint8Array; // what is behind the JSON of the scene
 }
 
-class SavedWorld implements Saved {
-  constructor(
-    readonly data: Uint8Array,
-    readonly changed: number,
-  ) {}
-
-  get bytes(): number {
-    return this.data.length;
-  }
-}
-
 export class LivingWorld implements World {
   readonly width: number;
   readonly height: number;
@@ -32,8 +21,7 @@ export class LivingWorld implements World {
   readonly at: number;
   readonly places: MapPlaces;
   private readonly layout: MapLayout;
-  private changed = 0; // cells that differ from the original map
-  private readonly first: Uint8Array; // which cells were passable when databases were built
+  readonly first: Uint8Array; // which cells were passable when databases were built
   readonly isGiven: boolean;
   /** Finds optimal paths; set by the engine. */
   finder: ((start: Cell, goal: Cell) => ReturnType<World["optimal"]>) | null = null;
@@ -102,10 +90,6 @@ export class LivingWorld implements World {
     return Number(this.module.memory.view().getBigInt64(this.at + this.layout.arrays.get("changes_scalars")!.at, true));
   }
 
-  get pristine(): boolean {
-    return this.isGiven && this.changed === 0;
-  }
-
   edit(cells: ArrayLike<Cell>, open: boolean): number {
     const before = this.version;
     const passable = this.passable;
@@ -115,23 +99,12 @@ export class LivingWorld implements World {
       const was = passable[cell] === 1;
       if (was === open) continue;
       this.module.call(open ? "andante_open_cell" : "andante_close_cell", this.at, this.bytes, cell);
-      this.changed += (this.first[cell] === 1) === open ? -1 : 1;
     }
     return this.version - before;
   }
 
   optimal(start: Cell, goal: Cell): ReturnType<World["optimal"]> {
     return this.finder!(start, goal);
-  }
-
-  save(): Saved {
-    return new SavedWorld(this.image().slice(), this.changed);
-  }
-
-  restore(saved: Saved): void {
-    if (!(saved instanceof SavedWorld) || saved.bytes !== this.bytes) throw new EngineError("this is not a copy of this map");
-    this.image().set(saved.data);
-    this.changed = saved.changed;
   }
 
   dispose(): void {

@@ -71,7 +71,7 @@ export class KeepPanel {
   }
 
   private tellPython(): void {
-    this.code.textContent = python(this.door.scene());
+    this.code.textContent = python(this.door.scene(), this.door.engine);
   }
 
   private async copyLink(): Promise<void> {
@@ -138,7 +138,7 @@ export class KeepPanel {
     this.offerAgents();
     const walker = session.walk.walkers[Number(this.which.querySelector("select")!.value)] ?? session.walk.walkers[0]!;
     if (session.walk.plan.sight !== null && session.walk.changed) {
-      this.say("A trace of an agent that discovers its map is of a map that does not change: begin again, and keep it then.");
+      this.say("A trace of an agent that discovers its map is possible only on a map that does not change: start again, and save it then.");
       return;
     }
     const name = `${walker.notation.replace(/\W+/g, "-").replace(/-$/, "")}${posthoc ? ".trace.json" : ".json"}`;

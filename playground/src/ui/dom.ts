@@ -93,7 +93,7 @@ export function checkbox(label: string, checked: boolean, action: (checked: bool
   return h("label", { class: "check" }, box, h("span", {}, label));
 }
 
-/** A slider whose value is shown beside it, on a scale of its own. */
+/** A slider with its own scale, whose value is shown beside it. */
 export class Slider {
   readonly root: HTMLLabelElement;
   readonly input: HTMLInputElement;

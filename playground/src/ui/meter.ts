@@ -19,10 +19,11 @@ export class Meter {
     if (this.times.length < KEPT) return;
     const mean = this.times.reduce((sum, one) => sum + one, 0) / KEPT;
     const worst = Math.max(...this.times);
-    const gap = this.gaps.toSorted((a, b) => a - b)[KEPT / 2]!;
+    const [median, gap] = [this.times, this.gaps].map((all) => all.toSorted((a, b) => a - b)[KEPT / 2]!) as [number, number];
     this.times.length = this.gaps.length = 0;
     this.root.textContent = `${mean.toFixed(1)} ms (at most ${worst.toFixed(1)}), ${Math.round(1000 / Math.max(1, gap))}/s`;
     this.root.dataset.mean = mean.toFixed(2);
+    this.root.dataset.median = median.toFixed(2); // not that of frames that another process interrupted
     this.root.dataset.worst = worst.toFixed(2);
   }
 }

@@ -25,6 +25,7 @@ const LAYERS: readonly (readonly [keyof Layers, string])[] = [
   ["plan", "plan"],
   ["path", "path"],
   ["optimal", "optimal path"],
+  ["stale", "stale entries"],
 ];
 const BRUSHES = [1, 2, 3, 5, 9];
 const SLOWEST = 0; // log2 of beats per second
@@ -243,6 +244,8 @@ function legend(): HTMLElement {
     ["agent", "agent"],
     ["plan", "plan"],
     ["optimal", "optimal path"],
+    ["stale", "its database is outdated here"],
+    ["unseen", "not seen yet"],
   ];
   return h("ul", { class: "legend" }, ...entries.map(([name, text]) => h("li", {}, h("span", { class: `key key-${name}`, "aria-hidden": "true" }), text!)));
 }

@@ -1,9 +1,10 @@
 /** The drawing of one walker at any moment of its history: its mind as a bitmap, its path, and its position. */
 
-import { type Bitmap, drawDots, drawLine, type Colours, Fog, type Frame, lineWidth, LoopFreePath, Mind } from "../draw";
+import { type Bitmap, drawDots, drawLine, type Colours, Fog, type Frame, lineWidth, LoopFreePath, Marks, Mind } from "../draw";
 import type { Cell } from "../engine/types";
 import { EXPANDED } from "../engine/types";
-import type { History, Walk, Walker } from "../walk";
+import type { Walk } from "../walk";
+import type { History, Walker } from "../walker";
 
 const FLASH = 800; // expansions that are highlighted as the latest
 const TAIL = 160; // moves that are highlighted as the latest
@@ -21,14 +22,19 @@ export interface Layers {
   plan: boolean;
   path: boolean;
   optimal: boolean;
+  stale: boolean;
 }
 
 export class WalkerView {
   private readonly mind: Mind;
   /** Over what an agent that discovers its map has not seen yet. */
   private readonly fog: Fog | null;
+  /** Where the database of an agent is outdated. */
+  private readonly marks: Marks | null;
+  /** The number of cells where it is outdated. */
+  stale = 0;
   private colours: Colours | null = null;
-  private readonly way = new LoopFreePath();
+  private readonly loopFree = new LoopFreePath();
   private thoughtsShown = 0;
   private movesShown = 0;
   private shown: { history: History; epoch: number } | null = null;
@@ -41,12 +47,23 @@ export class WalkerView {
     const { width, height } = walk.plan.map;
     this.mind = new Mind(width, height);
     this.fog = walk.plan.sight !== null && this.walker.agent ? new Fog(width, height) : null;
-    this.way.goOn(walk.plan.start);
+    this.marks = (this.walker.agent?.card.needs.length ?? 0) > 0 ? new Marks(width, height) : null;
+    this.loopFree.extend(walk.plan.start);
   }
 
   /** What is drawn over the ground, the lowest first. */
-  get bitmaps(): Bitmap[] {
-    return this.fog ? [this.fog, this.mind] : [this.mind];
+  bitmaps(layers: Layers): Bitmap[] {
+    const found: Bitmap[] = this.fog ? [this.fog, this.mind] : [this.mind];
+    return this.marks && layers.stale ? [...found, this.marks] : found;
+  }
+
+  /** Mark outdated entries on a map as it is at some moment. */
+  mark(passable: ArrayLike<number>, goal: Cell, colours: Colours): void {
+    if (!this.marks) return;
+    const stale = this.walker.agent?.stale(passable, goal) ?? null;
+    const cells = stale && stale.map((one, cell) => (passable[cell] ? one : 0)); // walls show what they are
+    this.marks.show(cells, colours);
+    this.stale = cells ? cells.reduce((sum, one) => sum + one, 0) : 0;
   }
 
   get walker(): Walker {
@@ -74,13 +91,13 @@ export class WalkerView {
   private forget(): void {
     this.thoughtsShown = this.movesShown = 0;
     this.mind.forget();
-    this.way.forget();
+    this.loopFree.forget();
     if (this.colours) this.fog?.cover(this.colours);
-    this.goOn(this.walk.plan.start);
+    this.extend(this.walk.plan.start);
   }
 
-  private goOn(cell: Cell): void {
-    this.way.goOn(cell);
+  private extend(cell: Cell): void {
+    this.loopFree.extend(cell);
     this.fog?.look(cell, this.walk.plan.sight ?? 0);
   }
 
@@ -97,7 +114,7 @@ export class WalkerView {
     const another = this.shown?.history !== history || this.shown.epoch !== history.epoch;
     if (another || moves < this.movesShown || thoughts < this.thoughtsShown) this.forget();
     this.shown = { history, epoch: history.epoch };
-    for (; this.movesShown < moves; this.movesShown++) this.goOn(this.place(this.movesShown + 1));
+    for (; this.movesShown < moves; this.movesShown++) this.extend(this.place(this.movesShown + 1));
     this.think(thoughts);
     const first = thoughts > settled ? settled : moves > 0 ? history.thoughtsAt(moves - 1) : 0;
     this.flash(Math.max(first, thoughts - FLASH), thoughts);
@@ -133,7 +150,7 @@ export class WalkerView {
     if (layers.path) {
       const from = Math.max(0, this.movesShown - TAIL);
       drawLine(context, frame, history.state.view().subarray(from, this.movesShown), { width: thick / 2, colour, opacity: 0.6 });
-      drawLine(context, frame, this.way.cells, { width: thick, colour });
+      drawLine(context, frame, this.loopFree.cells, { width: thick, colour });
     }
     const plan = layers.plan && this.movesShown === history.moves ? this.walker.agent?.plan() : null;
     if (plan) drawLine(context, frame, plan, { width: thick * 0.75, colour: colours.plan, dash: [thick, thick * 1.8] });

@@ -151,16 +151,16 @@ function doors(chance: Chance, columns: number, rows: number, extra: number): { 
     const x = at % columns;
     const y = (at - x) / columns;
     // For each exit: the chamber it leads to, and the chamber and wall that get the door.
-    const ways: [number, Uint8Array, number][] = [];
-    if (y > 0 && !seen[at - columns]) ways.push([at - columns, south, at - columns]);
-    if (x + 1 < columns && !seen[at + 1]) ways.push([at + 1, east, at]);
-    if (y + 1 < rows && !seen[at + columns]) ways.push([at + columns, south, at]);
-    if (x > 0 && !seen[at - 1]) ways.push([at - 1, east, at - 1]);
-    if (ways.length === 0) {
+    const exits: [number, Uint8Array, number][] = [];
+    if (y > 0 && !seen[at - columns]) exits.push([at - columns, south, at - columns]);
+    if (x + 1 < columns && !seen[at + 1]) exits.push([at + 1, east, at]);
+    if (y + 1 < rows && !seen[at + columns]) exits.push([at + columns, south, at]);
+    if (x > 0 && !seen[at - 1]) exits.push([at - 1, east, at - 1]);
+    if (exits.length === 0) {
       trail.pop();
       continue;
     }
-    const [to, wall, owner] = ways[dice[throws++]! % ways.length]!;
+    const [to, wall, owner] = exits[dice[throws++]! % exits.length]!;
     wall[owner] = 1;
     seen[to] = 1;
     trail.push(to);

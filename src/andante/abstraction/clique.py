@@ -358,7 +358,7 @@ def _is_a_neighbouring_cell(graph: GridArrays, a: int, b: int) -> bool:
 
 @kernel
 def host(layers: Layers, graph: Layout, state: int, rule: int) -> int:
-    """Return the parent that a leftover state may join: a neighbouring one with room and fewest children; 0 if none."""
+    """Return the parent that a leftover state may join: the neighbouring one with space and fewest children, or 0."""
     if rule != _JOINING and degree(graph, state) != 1:  # line 11
         return 0
     best, fewest = 0, MOST_CHILDREN

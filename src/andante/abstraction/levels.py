@@ -18,7 +18,7 @@ from andante.abstraction.clique import DEAD, Cover, Work, count, item, weigh
 from andante.abstraction.corridor import Ahead, Corridor, Route, drop_if_outdated
 from andante.abstraction.hierarchy import hierarchy_of, mark_around, most_after_changes
 from andante.abstraction.layers import Layers, ancestor, first_child, has_room, next_child, restore
-from andante.abstraction.living import UNMENDED, Mends, levels_of
+from andante.abstraction.living import NEVER_REPAIRED, Repairs, levels_of
 from andante.abstraction.repair import Keep, repair
 from andante.errors import ParameterError
 from andante.kernel import generic, int64, kernel
@@ -50,7 +50,7 @@ class Shared(NamedTuple):
     """Levels above a known map, shared by all agents on it; they are never repaired if the map does not change."""
 
     layers: Layers
-    mends: Mends
+    repairs: Repairs
     changes: Changes  # the log of the map
     scalars: npt.NDArray[Any]  # [1], of FOLLOWED: the agent's own
 
@@ -103,8 +103,8 @@ class Levels(NamedTuple):
     def allocate(cls, space: Space) -> Levels:
         """Return levels above the agent's map up to the parameter ``level``, by its rules ``cover`` and ``keep``."""
         if not isinstance(space.view, Belief):
-            layers, mends = _shared(space)
-            held = Shared(layers, mends, space.changes, space.mind.one(FOLLOWED))
+            layers, repairs = _shared(space)
+            held = Shared(layers, repairs, space.changes, space.mind.one(FOLLOWED))
             return cls(held, Route.over(space, layers))
         built, top = _built(space)
         own = built.copied_into(_reserve(space, built, top))
@@ -151,15 +151,15 @@ def _built(space: Space) -> tuple[Layers, int]:
     return hierarchy.layers, _wanted(space, hierarchy.top)
 
 
-def _shared(space: Space) -> tuple[Layers, Mends]:
+def _shared(space: Space) -> tuple[Layers, Repairs]:
     """Return the levels above a known map, and the log of repairs."""
     cover, keep = Cover(space.params.cover), Keep(getattr(space.params, "keep", Keep.CONNECTED))
     if not isinstance(space.graph, LivingGraph):
-        return _built(space)[0], UNMENDED
+        return _built(space)[0], NEVER_REPAIRED
     highest = getattr(space.params, "level", math.inf)
     levels = levels_of(space.graph, cover, keep, max(highest, 1))  # repairing higher ones would take time
     _wanted(space, levels.top)
-    return levels.shown, levels.mends
+    return levels.shown, levels.repairs
 
 
 def _wanted(space: Space, top: int) -> int:
@@ -208,19 +208,19 @@ def catch_up(held: Held, graph: Layout) -> int:
 @catch_up.of(Shared)
 def _follow(held: Shared, graph: Layout) -> int:
     """Read the repairs since the agent's last move from their log."""
-    at, number = held.scalars[0], held.mends.scalars[0]["number"]
+    at, number = held.scalars[0], held.repairs.scalars[0]["number"]
     if at["number"] == number:
         return UNCHANGED
     highest = 0
-    for level in range(len(held.mends.level)):
-        if held.mends.level[level] > at["number"]:
+    for level in range(len(held.repairs.level)):
+        if held.repairs.level[level] > at["number"]:
             highest = level
     at["number"] = number
     return highest
 
 
 @catch_up.of(Discovered)
-def _mend(held: Discovered, graph: Layout) -> int:
+def _repair(held: Discovered, graph: Layout) -> int:
     cells, seen, log = held.belief.cells, held.scalars[0], held.belief.cells.changes
     if seen["problem"] != held.clock[0]["problem"]:
         restore(held.layers, held.built)
@@ -269,8 +269,8 @@ def is_behind(held: Held) -> bool:
 
 
 @is_behind.of(Shared)
-def _has_more_to_mend(held: Shared) -> bool:
-    return held.mends.scalars[0]["version"] != held.changes.scalars[0]["total"]
+def _has_more_to_repair(held: Shared) -> bool:
+    return held.repairs.scalars[0]["version"] != held.changes.scalars[0]["total"]
 
 
 @is_behind.of(Discovered)
@@ -302,7 +302,7 @@ def has_opened(held: Held) -> bool:
 
 @has_opened.of(Shared)
 def _has_opened_on_the_map(held: Shared) -> bool:
-    at, opened = held.scalars[0], held.mends.scalars[0]["opened"]
+    at, opened = held.scalars[0], held.repairs.scalars[0]["opened"]
     before, at["opened"] = at["opened"], opened
     return before != opened
 
@@ -322,7 +322,7 @@ def removed_count(held: Held) -> int:
 
 @removed_count.of(Shared)
 def _count_removed_by_all(held: Shared) -> int:
-    removed = held.mends.scalars[0]["removed"] - held.scalars[0]["removed"]
+    removed = held.repairs.scalars[0]["removed"] - held.scalars[0]["removed"]
     return removed if removed <= MOST_REMOVED else -1
 
 
@@ -339,7 +339,7 @@ def removed_node(held: Held, k: int) -> int:
 
 @removed_node.of(Shared)
 def _kth_removed_by_all(held: Shared, k: int) -> int:
-    return int64(held.mends.removed[(held.scalars[0]["removed"] + k) & (len(held.mends.removed) - 1)])
+    return int64(held.repairs.removed[(held.scalars[0]["removed"] + k) & (len(held.repairs.removed) - 1)])
 
 
 @removed_node.of(Discovered)
@@ -355,7 +355,7 @@ def note_removed(held: Held) -> None:
 
 @note_removed.of(Shared)
 def _note_removed_by_all(held: Shared) -> None:
-    held.scalars[0]["removed"] = held.mends.scalars[0]["removed"]
+    held.scalars[0]["removed"] = held.repairs.scalars[0]["removed"]
 
 
 @note_removed.of(Discovered)

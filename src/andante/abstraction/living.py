@@ -27,7 +27,7 @@ from andante.world.living import LivingGraph, World
 SHARE = 0.75  # the first level with more than this share of the states of the level below is the highest
 REMOVED = 1 << 10  # nodes removed that can be looked up; a power of two
 
-MENDS = np.dtype(
+REPAIRS = np.dtype(
     [
         ("number", np.int64),  # repairs so far
         ("removed", np.int64),  # nodes removed so far
@@ -37,27 +37,27 @@ MENDS = np.dtype(
 )
 
 
-class Mends(NamedTuple):
+class Repairs(NamedTuple):
     """The log of repairs."""
 
     removed: npt.NDArray[np.int32]  # [a power of two], the nodes removed
     level: npt.NDArray[np.int64]  # [levels], the number of the last repair that changed the level
-    scalars: npt.NDArray[Any]  # [1], of MENDS
+    scalars: npt.NDArray[Any]  # [1], of REPAIRS
 
     @classmethod
-    def over(cls, levels: int) -> Mends:
+    def over(cls, levels: int) -> Repairs:
         """Return a log for this many levels, the ground included."""
-        return cls(np.zeros(REMOVED, np.int32), np.zeros(levels, np.int64), np.zeros(1, MENDS))
+        return cls(np.zeros(REMOVED, np.int32), np.zeros(levels, np.int64), np.zeros(1, REPAIRS))
 
 
 #: The log of levels that are never repaired.
-UNMENDED = Mends.over(0)
+NEVER_REPAIRED = Repairs.over(0)
 
 PENDING = np.dtype(
     [
         ("head", np.int64),
         ("count", np.int64),
-        ("noted", np.int64),  # changes changes of the map that are in the queue or done
+        ("noted", np.int64),  # changes of the map that are in the queue or done
     ]
 )
 
@@ -86,14 +86,14 @@ class LivingLevels(ChangingHierarchy):
         assert isinstance(self._ground, Cells)
         here = world.cells.graph  # with the same columns and rows
         self._ground = self._ground._replace(graph=here._replace(mask=self._ground.graph.mask))
-        self.mends = Mends.over(max(self.top, 1) + 1)
-        self.mends.scalars["version"] = world.version
+        self.repairs = Repairs.over(max(self.top, 1) + 1)
+        self.repairs.scalars["version"] = world.version
         self.shown = self.layers.shown()
         self._pending = Pending.over(len(self.graph), world.version)
         map_ = self._pending, world.changes, world.passable.ravel(), self._ground
         rules = self.top, int(cover), int(keep)
-        self._bound = *map_, self.layers, self._work, self.mends, *rules
-        self._mend: Callable[[int], int] = bind(_mend, *self._bound)
+        self._bound = *map_, self.layers, self._work, self.repairs, *rules
+        self._repair: Callable[[int], int] = bind(_repair, *self._bound)
 
     def _build(self) -> tuple[Layers, int]:
         """Return the levels, without those at the top that hardly get smaller, whose nodes can have very many arcs."""
@@ -101,22 +101,22 @@ class LivingLevels(ChangingHierarchy):
 
     def take_note(self) -> None:
         """Add all new changes in the map's log to the queue."""
-        self._mend(0)
+        self._repair(0)
 
-    def mend(self, most: int) -> int:
+    def repair(self, most: int) -> int:
         """Repair the levels around up to ``most`` cells that have changed, and return the number of these cells."""
-        mended = int(self._mend(most))
-        if mended:
+        repaired = int(self._repair(most))
+        if repaired:
             self._forget_numbers()
-        return mended
+        return repaired
 
     def entry(self) -> Entry:
-        """Return the code of `mend`, for programs without Python, with its context."""
-        return entry_of(_mend, *self._bound)
+        """Return the code of `repair`, for programs without Python, with its context."""
+        return entry_of(_repair, *self._bound)
 
     def table(self) -> Table:
         """Return its context alone; nothing is compiled for it."""
-        return table_of(_mend, *self._bound)
+        return table_of(_repair, *self._bound)
 
 
 def levels_of(graph: LivingGraph, cover: Cover, keep: Keep, most: float = math.inf) -> LivingLevels:
@@ -149,21 +149,21 @@ def _await(pending: Pending, cell: int) -> None:
 
 
 @kernel
-def _mend(
+def _repair(
     pending: Pending,
     changes: Changes,
     truth: npt.NDArray[np.bool_],
     ground: Cells,
     layers: Layers,
     work: Work,
-    mends: Mends,
+    repairs: Repairs,
     top: int,
     rule: int,
     keep: int,
     most: int,
 ) -> int:
     """Queue all changes, repair levels around up to ``most`` of these cells, and return the number of these cells."""
-    at, log = pending.scalars[0], mends.scalars[0]
+    at, log = pending.scalars[0], repairs.scalars[0]
     if at["noted"] != changes.scalars[0]["total"]:
         _take_note(pending, changes, truth, ground)
     taken = min(most, at["count"])
@@ -179,19 +179,19 @@ def _mend(
         at["count"] -= taken
         if count(work, CHANGED) > 0:
             highest = repair(layers, ground.graph, work, top, rule, keep)
-            _record(mends, work, highest)
+            _record(repairs, work, highest)
     if at["count"] == 0:
         log["version"] = at["noted"]
     return taken
 
 
 @kernel
-def _record(mends: Mends, work: Work, highest: int) -> None:
+def _record(repairs: Repairs, work: Work, highest: int) -> None:
     """Record in the log that levels up to the ``highest`` were repaired."""
-    log = mends.scalars[0]
+    log = repairs.scalars[0]
     log["number"] += 1
     for level in range(highest + 1):
-        mends.level[level] = log["number"]
+        repairs.level[level] = log["number"]
     for k in range(count(work, DEAD)):
-        mends.removed[log["removed"] & (len(mends.removed) - 1)] = item(work, DEAD, k)
+        repairs.removed[log["removed"] & (len(repairs.removed) - 1)] = item(work, DEAD, k)
         log["removed"] += 1

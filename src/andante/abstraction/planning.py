@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from andante.abstraction.corridor import Corridor, Route, search_within
 from andante.abstraction.learning import Mind
-from andante.abstraction.wayback import turn_round
+from andante.abstraction.pathback import turn_back
 from andante.kernel import kernel
 from andante.search.behind import leave
 from andante.search.effort import Effort
@@ -119,6 +119,6 @@ def keep_to_quota(
     at["back"] = False
     if at["learned"] > quota + TOLERANCE * gamma * unit(within):
         at["learned"] = quota
-        at["back"] = turn_round(route, mind.behind, within, level, state)
+        at["back"] = turn_back(route, mind.behind, within, level, state)
     if not at["back"]:
         leave(mind.behind, state)

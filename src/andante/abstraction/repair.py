@@ -97,7 +97,7 @@ def _weigh(graph: Below, state: int, spot: npt.NDArray[np.float64]) -> int:
 def repair(layers: Layers, graph: Layout, work: Work, levels: int, rule: int, keep: int) -> int:
     """Repair all levels after the arcs of the states in ``CHANGED`` changed, and return the highest level that changed.
 
-    States that lost all their arcs leave the hierarchy; states that have arcs but no parent come back. The nodes
+    States that lost all their arcs leave the hierarchy; states that have arcs but no parent return. The nodes
     removed are listed in ``work`` until the next repair, which may reuse their numbers. If space runs out, the repair
     is abandoned and the pool's field ``short`` is set: then the layers have to be restored.
     """
@@ -105,7 +105,7 @@ def repair(layers: Layers, graph: Layout, work: Work, levels: int, rule: int, ke
     _leave_and_return(layers, graph, work)
     top = 0
     below = Below(graph, layers)
-    while top < max(levels, 1) and mend(layers, below, work, top + 1, rule, keep):
+    while top < max(levels, 1) and repair_level(layers, below, work, top + 1, rule, keep):
         top += 1
     for k in range(count(work, DEAD)):
         give_back(layers, item(work, DEAD, k))
@@ -130,7 +130,7 @@ def _leave_and_return(layers: Layers, graph: Layout, work: Work) -> None:
 
 
 @subroutine
-def mend(layers: Layers, graph: Below, work: Work, level: int, rule: int, keep: int) -> bool:
+def repair_level(layers: Layers, graph: Below, work: Work, level: int, rule: int, keep: int) -> bool:
     """Repair one level over ``graph``, leave the next level's work in ``work``, and return whether there is any."""
     for which in (FRESH, UPSET, BEREFT):
         empty(work, which)
@@ -158,7 +158,7 @@ def mend(layers: Layers, graph: Below, work: Work, level: int, rule: int, keep: 
 def build_level(layers: Layers, graph: Layout, work: Work, level: int, rule: int) -> None:
     """Build one level, with all states of the one below it orphans, and make its nodes the orphans of the next.
 
-    This is `mend` without the part for existing nodes, which would take most of the time to compile.
+    This is `repair_level` without the part for existing nodes, which would take most of the time to compile.
     """
     empty(work, FRESH)
     below = Below(graph, layers)

@@ -16,7 +16,7 @@ docs/algorithms/flrta.md):
   states are pruned, highest g first, so that a dead end is pruned from its far end.
 - Lookaheads do not enter a pruned state, as if its h were infinite. A restored state has its initial h again.
 - An agent in a pruned state without a plan goes back along the path that gave the state its g, until it reaches a state
-that is not pruned.
+  that is not pruned.
 - Values of g are kept for all trials of a problem, which begin in the same state. Pruning considers only the paths
   known so far, so repeated trials need not converge to a cheapest path.
 - When the map changes, every g is forgotten and no state is pruned any longer: the next plan begins a new path from the
@@ -61,7 +61,7 @@ from andante.world.heuristics import TOLERANCE
 from andante.world.layout import Arrays, degree, estimate, price, target, unit
 
 FRONTIER = int(Walk.FRONTIER)
-NOBODY = -1
+NO_STATE = -1
 
 
 class Params(NamedTuple):
@@ -121,11 +121,11 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     expanded, touched, learned, stored = 0, 0, 0.0, 0
     to, cost = take_move(memory.ahead.plan, graph, state)
     if cost == np.inf:
-        _know(memory.origins, state, 0.0, NOBODY)
+        _know(memory.origins, state, 0.0, NO_STATE)
         here = memory.origins.at[find(memory.origins.where, state)]
         if here["pruned"]:
             back = int64(here["parent"])
-            cost = price_between(graph, state, back) if back != NOBODY else np.inf
+            cost = price_between(graph, state, back) if back != NO_STATE else np.inf
             return Move(back, cost, 0, 0, 0.0, 0) if cost < np.inf else no_move(STUCK, 0, 0)
         expanded, touched = look_ahead(
             local,
@@ -201,7 +201,7 @@ def _propagate_g(memory: Memory, graph: Arrays, goal: int) -> tuple[int, int, in
         for k in range(moves):
             near, cost = target(graph, state, k), price(graph, state, k)
             there = origins.at[claim(origins.where, near)]
-            if _know(origins, near, np.inf, NOBODY) or node["g"] + cost < there["g"] - slack:
+            if _know(origins, near, np.inf, NO_STATE) or node["g"] + cost < there["g"] - slack:
                 there["g"], there["parent"] = node["g"] + cost, state
                 there["supporters"], there["latest"] = 1, state
                 if there["pruned"]:
@@ -224,7 +224,7 @@ def _prune(memory: Memory, graph: Arrays, params: Params, goal: int) -> tuple[in
     heap.clear(origins.order)
     for slot in range(reached(local)):
         node = origins.at[find(origins.where, int64(local.state[slot]))]
-        if _is_closed(local, slot) and node["parent"] != NOBODY and not node["pruned"] and local.state[slot] != goal:
+        if _is_closed(local, slot) and node["parent"] != NO_STATE and not node["pruned"] and local.state[slot] != goal:
             heap.push(origins.order, slot, -node["g"], 0.0)
     expanded, touched = 0, 0
     while heap.size(origins.order) > 0:

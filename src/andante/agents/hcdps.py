@@ -58,7 +58,7 @@ PLAN = np.dtype(
         ("goal_region", np.int64),
         ("next", np.int64),  # the next subgoal of this chain
         ("end", np.int64),  # the end of its subgoals
-        ("trial", np.int64),  # the trial of all this
+        ("trial", np.int64),  # the trial that these fields are for
     ]
 )
 

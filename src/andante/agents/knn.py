@@ -67,7 +67,7 @@ PLAN = np.dtype(
         ("left", np.int64),  # moves before it looks for another aim; -1: it keeps this one until reached
         ("next", np.int64),  # the next subgoal of its record
         ("end", np.int64),  # the end of the record's subgoals
-        ("trial", np.int64),  # the trial of all this
+        ("trial", np.int64),  # the trial that these fields are for
     ]
 )
 
@@ -138,13 +138,13 @@ def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         at["aim"] = goal  # line 10
         return Effort(straight.expanded, straight.touched, 0.0)
     expanded, touched = straight.expanded, straight.touched
-    if not _goes_on(memory, state):
+    if not _has_next(memory, state):
         choice = choose(memory.subgoals, memory.found, graph, state, goal, params.m, plan.used, plan.clock[0]["trial"])
         expanded, touched = expanded + choice.expanded, touched + choice.touched  # lines 4 to 7
         if choice.record >= 0:
             ahead = _take_up(graph, memory, params, state, choice.record)
             expanded, touched = expanded + ahead.expanded, touched + ahead.touched
-    if _goes_on(memory, state):
+    if _has_next(memory, state):
         _pursue_next(memory)
     else:
         at["aim"] = goal
@@ -153,7 +153,7 @@ def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 
 @kernel
-def _goes_on(memory: Memory, state: int) -> bool:
+def _has_next(memory: Memory, state: int) -> bool:
     """Return whether the current record has another subgoal; skip those equal to the agent's state."""
     plan = memory.plan
     at = plan.scalars[0]

@@ -59,7 +59,7 @@ PLANNING = np.dtype(
     [
         ("stage", np.int64),
         ("start", np.int64),
-        ("trial", np.int64),  # the trial of all this
+        ("trial", np.int64),  # the trial that these fields are for
     ]
 )
 

@@ -44,7 +44,7 @@ class Params(NamedTuple):
 TRIP = np.dtype(
     [
         ("learned", np.float64),  # u: the amount learned in this trial
-        ("trial", np.int64),  # the trial of all this
+        ("trial", np.int64),  # the trial that these fields are for
         ("back", np.bool_),  # whether the agent is going back
     ],
     align=True,
@@ -81,7 +81,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     h, ball, trip = memory.h, memory.ball, memory.trip
     at = trip.scalars[0]
     _begin(trip)
-    to, cost = _go_back(graph, trip, state) if at["back"] else _go_on(graph, trip, state)
+    to, cost = _go_back(graph, trip, state) if at["back"] else _next_move(graph, trip, state)
     if to >= 0:
         return Move(to, cost, 0, 0, 0.0, 0)
     slack = TOLERANCE * params.gamma * unit(graph)
@@ -120,7 +120,7 @@ def _plan(graph: Arrays, trip: Trip, ball: Ball, best: Frontier) -> int:
 
 
 @kernel
-def _go_on(graph: Arrays, trip: Trip, state: int) -> tuple[int, float]:
+def _next_move(graph: Arrays, trip: Trip, state: int) -> tuple[int, float]:
     """Return the next move of the plan, or -1 if there is none; drop the plan if a discovered wall blocks it."""
     to, cost = take_move(trip.ahead, graph, state)
     if cost == np.inf:

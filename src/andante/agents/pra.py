@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from andante.abstraction.clique import Cover
-from andante.abstraction.corridor import EVERYWHERE, Route, go_on, keep, mark, next_on, search_within, under
+from andante.abstraction.corridor import EVERYWHERE, Route, advance, keep, mark, next_on, search_within, under
 from andante.abstraction.hierarchy import DEFAULT_COVER
 from andante.abstraction.layers import Layers, ancestor
 from andante.abstraction.levels import Levels, is_behind, look_for_openings
@@ -50,7 +50,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         if ahead.scalars[0]["moves"] < 0:
             return no_move(UNREACHABLE, expanded, touched)
         to, cost = next_on(ahead, graph, state)
-    go_on(ahead, cost)
+    advance(ahead, cost)
     return Move(to, cost, expanded, touched, 0.0, 0)
 
 

@@ -29,7 +29,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from andante.abstraction.clique import Cover
-from andante.abstraction.corridor import EVERYWHERE, drop, go_on, keep, mark, next_on, under
+from andante.abstraction.corridor import EVERYWHERE, advance, drop, keep, mark, next_on, under
 from andante.abstraction.hierarchy import DEFAULT_COVER
 from andante.abstraction.layers import ancestor
 from andante.abstraction.learning import Mind, begin, forget_all, forget_regions
@@ -192,7 +192,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         if is_behind(memory.levels.held):  # wait: the levels have yet to follow the map
             to = state
             drop(ahead)
-    go_on(ahead, cost)
+    advance(ahead, cost)
     return Move(to, cost, work.expanded, work.touched, work.learned, at["stored"] - held)
 
 

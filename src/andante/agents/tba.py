@@ -157,7 +157,7 @@ PLANNING = np.dtype(
         ("stage", np.int64),
         ("start", np.int64),
         ("previous", np.int64),  # the agent's previous state
-        ("trial", np.int64),  # the trial of all this
+        ("trial", np.int64),  # the trial that these fields are for
         ("goal", np.int64),
         ("found", np.int64),  # the goal to which the solution was found; it may have moved since
         ("final", np.bool_),  # whether the path being traced is the solution
@@ -373,7 +373,7 @@ def _next_state(memory: Memory, graph: Arrays, params: Params, state: int) -> in
 def _shorten(
     memory: Memory, graph: Arrays, params: Params, state: int, goal: int, expansions: int, steps: int
 ) -> Slice:
-    """Shorten the solution ahead of the agent, including the way back to it if the agent is not on it."""
+    """Shorten the solution ahead of the agent, including the path back to it if the agent is not on it."""
     route, back = memory.searches.route, 0
     if not is_on(route, state):
         back = lay_back(route, memory.searches.forward, state, steps)

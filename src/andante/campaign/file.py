@@ -104,7 +104,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Run:
-    """Algorithms to run on sets of problems, under the same conditions.
+    """A run of algorithms on sets of problems, under the same conditions.
 
     With ``batches``, everything is repeated with new problems and samples drawn for each batch.
     """
@@ -253,7 +253,7 @@ def _read_problem_set(table: Table, name: str, seed: int) -> ProblemSet:
         _checked(table, "scene", one.scene, lambda _: check_problems(table, one))
         return one
     if source == "random" and (one.count is None or one.total is not None):
-        table.fail("random problems need a 'count' of problems per map, and do not take a 'total'", "total")
+        table.fail("random problems need a 'count' of problems per map, and do not accept a 'total'", "total")
     if one.count is not None and one.total is not None:
         table.fail("'count' is per map and 'total' is for all maps together; give only one of them", "total")
     return one

@@ -173,7 +173,7 @@ def map_sources(
     terrain: str = "",
     landmarks: int = 0,
 ) -> list[MapSource]:
-    """Return the maps that a text stands for, fetching benchmark sets if necessary; paths start at ``folder``."""
+    """Return the maps that a text describes, fetching benchmark sets if necessary; paths start at ``folder``."""
     found: list[str] = []
     for one in expand(text):
         if one.endswith(".map") or is_scene_file(one) or is_graph_file(one):

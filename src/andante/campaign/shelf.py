@@ -51,7 +51,7 @@ def in_cache() -> Path:
 
 
 class Shelf:
-    """Databases in the folder that ``home`` returns, or in memory only; the most recent ones are held in memory."""
+    """A store of databases in the folder that ``home`` returns, or only in memory; recent ones are kept in memory."""
 
     def __init__(self, home: Callable[[], Path] | None) -> None:
         self._home = home

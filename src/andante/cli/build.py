@@ -155,6 +155,6 @@ def print_estimates(
         print_json([{"map": name, **one._asdict()} for name, one in found.items()])
         return
     for name, one in found.items():
-        length = f"at least about {duration(one.seconds)}" if one.what else f"{duration(one.seconds)} in all"
+        length = f"at least about {duration(one.seconds)}" if one.what else f"{duration(one.seconds)} in total"
         sample = f", by {one.done:,} of {one.total:,}: {one.what}" if one.what else ""
         out.print(f"{name}: {length}{sample}", soft_wrap=True)

@@ -98,7 +98,7 @@ def resume(
     from andante.campaign import read_campaign
 
     campaign, share = read_campaign(file, scale), read_part(part)
-    folder = begun(campaign, store, share).folder
+    folder = started_store(campaign, store, share).folder
     work_on(
         campaign,
         folder,
@@ -114,10 +114,10 @@ def status(file: Path = FILE, store: Path | None = STORE, scale: str = SCALE, as
     from dataclasses import asdict
 
     from andante.campaign import read_campaign
-    from andante.campaign import status as stands
+    from andante.campaign import status as status_of
 
-    opened = begun(read_campaign(file, scale), store)
-    found = stands(opened)
+    opened = started_store(read_campaign(file, scale), store)
+    found = status_of(opened)
     if as_json:
         print_json({**asdict(found), "made_with": opened.made_with})
     else:
@@ -176,7 +176,7 @@ def report(
     sampled, asked = read_over(over), read_columns(columns)
     campaign = read_campaign(file, scale)
     measures = asked or campaign.measures
-    opened = begun(campaign, store)
+    opened = started_store(campaign, store)
     check_set(problems, campaign)
     results = Results.comparable(opened, problems)
     x, y = read_pair(dominance or f"states_expanded_per_move,{quality_of(results.rows.columns)}")
@@ -216,7 +216,7 @@ def read_part(text: str | None) -> Share | None:
     return None if text is None else Share.read(text)
 
 
-def begun(campaign: Campaign, store: Path | None, part: Share | None = None) -> Store:
+def started_store(campaign: Campaign, store: Path | None, part: Share | None = None) -> Store:
     """Return the store of a campaign; raise an error if it was never started."""
     from andante.campaign import CampaignError
     from andante.store import Store

@@ -301,9 +301,10 @@ def write_page(
     path: Path,
     crowd: CrowdResult | None = None,
     penalty: float | None = None,
+    playground: str | None = None,
 ) -> None:
-    """Write the page with table, advice, plots and replays."""
+    """Write the page with table, advice, plots and replays, and with a link to a playground if there is one."""
     from andante.report import page
 
-    page.write_page(path, title=title, rows=rows, traces=traces, crowd=crowd, penalty=penalty)
+    page.write_page(path, title=title, rows=rows, traces=traces, crowd=crowd, penalty=penalty, playground=playground)
     print_written(path)

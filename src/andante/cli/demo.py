@@ -58,12 +58,13 @@ def demo(
     crowd = run_crowd(grid, [database for database, _ in built])
     print_crowd(crowd)
     make_folder(path.parent)
-    write_page("Andante: agents on a generated map", rows, replays(outfits, problems, rows), path, crowd)
-    announce_playground(path.parent, grid)
+    place = write_playground(path.parent, grid)
+    traces = replays(outfits, problems, rows)
+    write_page("Andante: agents on a generated map", rows, traces, path, crowd, playground=place)
 
 
-def announce_playground(folder: Path, grid: Grid) -> None:
-    """Write the playground with this map beside the page, if it is installed, and print where it is."""
+def write_playground(folder: Path, grid: Grid) -> str | None:
+    """Write the playground with this map into the page's folder, if it is installed, and return the file's name."""
     from andante.files import write_whole
     from andante.play.page import is_built, page_with
     from andante.play.scene import scene_of
@@ -74,10 +75,11 @@ def announce_playground(folder: Path, grid: Grid) -> None:
             "'make playground' builds it with Node 20 or newer",
             soft_wrap=True,
         )
-        return
+        return None
     place = folder / "play.html"
     write_whole(place, page_with(scene_of(grid)).encode())
     out.print(f"watch agents think on the same map: open {place}", soft_wrap=True)
+    return place.name
 
 
 def run_crowd(grid: Grid, databases: Sequence[Database]) -> CrowdResult:

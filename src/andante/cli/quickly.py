@@ -38,8 +38,8 @@ def build_databases(
 ) -> list[tuple[Database, float]]:
     """Build databases, cheapest first as time permits, and return them with their build times.
 
-    Each is a kind, or has parameters. A kind whose default settings would need too much time or memory is built with
-    its next settings, which need less.
+    Each order is a kind, optionally with parameters. A kind whose default settings would need too much time or memory
+    is built with its next settings, which need less.
     """
     from andante.measures import measure
     from andante.selection.journal import Journal

@@ -44,7 +44,7 @@ def work_on(
 def _work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], estimate: bool, part: Share | None) -> str:
     from andante.campaign import prepare
     from andante.campaign import resume as go_on
-    from andante.campaign import status as stands
+    from andante.campaign import status as status_of
 
     with progress_of_parts() as report:
         store, plan = prepare(campaign, folder, report)
@@ -66,7 +66,7 @@ def _work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], estim
             return not estimate or progress.seconds < ESTIMATE_SECONDS
 
         go_on(store, plan, engine, campaign.seed, progress=hear, go_on=within, part=part)
-    print_status(store, stands(store, plan), last[0] if last else None)
+    print_status(store, status_of(store, plan), last[0] if last else None)
     return engine.title
 
 
@@ -147,11 +147,11 @@ def print_status(store: Store, found: Status, last: Progress | None = None) -> N
 
 def print_stopped(folder: Path, again: str) -> None:
     """Print how much of an interrupted run is kept, and how to resume it."""
-    from andante.campaign import status as stands
+    from andante.campaign import status as status_of
     from andante.store import Store
 
     kept = "before its first job; run it again"
     if Store.exists(folder):
-        found = stands(Store(folder))
+        found = status_of(Store(folder))
         kept = f"{found.jobs_finished:,} of {found.jobs:,} jobs kept; {again} resumes it"
     err.print(f"stopped: {kept}", soft_wrap=True)

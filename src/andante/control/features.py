@@ -4,17 +4,17 @@ Bulitko et al. (2008), Appendix A, Tables 7 and 8. The first four are updated fr
 grow with the length of the history. For the others the agent looks one move ahead, before it knows how deep to search
 (the pre-search). They are in the order of the tables:
 
-        0   f1   the heuristic from here to the goal, before anything was learned
-        1   f2   the heuristic between here and the agent's state n moves ago (mobility)
-        2   f3   the number of different states visited during the last n moves
-        3   f4   the total amount by which heuristic values rose during the last n moves
-        4   f5   the number of neighbours, as a share of their number without obstacles
-        5   f6   the share of neighbours with a learned value
-        6   f7   whether the best move is the one made here the last time
-        7   f8   whether the best move continues in the direction of the last one
-        8   f9   the value here, divided by that of the best neighbour
-        9   f10  whether the best neighbour has a learned value
-        10  f11  whether the value here is greater than that of the best neighbour
+    0   f1   the heuristic from here to the goal, before anything was learned
+    1   f2   the heuristic between here and the agent's state n moves ago (mobility)
+    2   f3   the number of different states visited during the last n moves
+    3   f4   the total amount by which heuristic values rose during the last n moves
+    4   f5   the number of neighbours, as a share of their number without obstacles
+    5   f6   the share of neighbours with a learned value
+    6   f7   whether the best move is the one made here the last time
+    7   f8   whether the best move continues in the direction of the last one
+    8   f9   the value here, divided by that of the best neighbour
+    9   f10  whether the best neighbour has a learned value
+    10  f11  whether the value here is greater than that of the best neighbour
 
 Costs (f1, f2 and f4) are in units of the graph (`world.layout.unit`), so that a tree fits maps with any unit. Where the
 paper is silent: before the n-th move, f2 refers to the start. The history starts again with each trial. If the best

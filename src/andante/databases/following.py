@@ -1,6 +1,6 @@
 """Databases that follow a map that changes: the version that each is for, and its editions.
 
-A database is updated in *editions* (`andante.offline.mending`). Each is for one version of the map, and replaces the
+A database is repaired in *editions* (`andante.offline.repairing`). Each is for one version of the map, and replaces the
 one before as a whole. So no agent ever looks up one move in an old entry and the next in a new one.
 """
 

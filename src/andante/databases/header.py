@@ -55,7 +55,7 @@ _CHECKSUM = slice(12, 16)
 class Database:
     """Precomputed data about one map, or any map if ``fingerprint`` is None; shared by agents, which only read it.
 
-    Only `mend` changes it, by replacing all arrays at once.
+    Only `repair` changes it, by replacing all arrays at once.
     """
 
     kind: str
@@ -110,7 +110,7 @@ class Database:
         self.arrays, self.fingerprint, self.path = arrays, fingerprint, None
         self.__post_init__()
 
-    def mend(self, world: World, *, milliseconds: float = math.inf) -> int:
+    def repair(self, world: World, *, milliseconds: float = math.inf) -> int:
         """Work for a while on the changes of a map, and return the number of changes that remain.
 
         When none remain, it equals a database built for the present version, and agents use it from their next move on.
@@ -122,14 +122,14 @@ class Database:
         >>> database = andante.build("moves", world)
         >>> world.close((11, 11))
         1
-        >>> while database.mend(world, milliseconds=5):
+        >>> while database.repair(world, milliseconds=5):
         ...     pass  # a frame of a game
         >>> database.fingerprint == world.fingerprint
         True
         """
         kinds()  # imports the modules that register themselves
         import_module("andante.offline")
-        return _mends[0](self, world, real_number(milliseconds, "milliseconds", least=0))
+        return _repairs[0](self, world, real_number(milliseconds, "milliseconds", least=0))
 
     def covers(self, graph: Graph, goals: States) -> npt.NDArray[np.bool_]:
         """Return for each goal whether the database serves it on this graph, for which it was built."""
@@ -150,12 +150,12 @@ class Database:
         return f"<Database {Call(self.kind, dict(self.parameters))}, {self.nbytes:,} bytes>"
 
 
-_mends: list[Callable[[Database, World, float], int]] = []
+_repairs: list[Callable[[Database, World, float], int]] = []
 
 
-def mends(function: Callable[[Database, World, float], int]) -> Callable[[Database, World, float], int]:
-    """Register the decorated function as the implementation of `Database.mend`."""
-    _mends[:] = [function]
+def repairs(function: Callable[[Database, World, float], int]) -> Callable[[Database, World, float], int]:
+    """Register the decorated function as the implementation of `Database.repair`."""
+    _repairs[:] = [function]
     return function
 
 

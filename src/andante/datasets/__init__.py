@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-#: Called with what is being done, how much of it is done, and how much there is in all (0 if unknown).
+#: A callback with the name of the work, the amount done, and the total amount (0 if unknown).
 ProgressCallback = Callable[[str, int, int], None]
 
 

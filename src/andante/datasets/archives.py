@@ -1,4 +1,4 @@
-"""Unpacking of downloaded archives: only the files asked for, only into one folder, and only up to a size."""
+"""Unpacking of downloaded archives: only the requested files, only into one folder, and only up to a size."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path, PurePosixPath
 
 from andante.errors import DatasetError
 
-#: What the members of one archive may take unpacked; the largest published set takes a tenth of this.
+#: The largest total size of an archive's unpacked members; the largest published set takes a tenth of this.
 MAX_UNPACKED_BYTES = 2**30
 MAX_MEMBERS = 10_000
 _MAX_NAME_BYTES = 200
 _CHUNK_BYTES = 2**16
 
-# What reading a damaged archive may raise: from its directory, the decompressors, or seeking to wrong offsets.
+# Exceptions that reading a damaged archive may raise: from its directory, the decompressors, or seeking.
 _UNSOUND = (
     zipfile.BadZipFile,
     zlib.error,
@@ -52,7 +52,7 @@ def unpack(archive: Path, folder: Path, suffix: str, *, limit: int = MAX_UNPACKE
 
 
 def _chunks(pack: zipfile.ZipFile, member: zipfile.ZipInfo, archive: Path) -> Iterator[bytes]:
-    """Yield the contents of a member, piece by piece."""
+    """Yield the contents of a member in pieces."""
     with _sound(archive), pack.open(member) as source:
         while chunk := source.read(_CHUNK_BYTES):
             yield chunk
@@ -60,7 +60,7 @@ def _chunks(pack: zipfile.ZipFile, member: zipfile.ZipInfo, archive: Path) -> It
 
 @contextmanager
 def _sound(archive: Path) -> Iterator[None]:
-    """Turn whatever reading the archive raises into a `DatasetError`."""
+    """Turn any exception from reading the archive into a `DatasetError`."""
     try:
         yield
     except _UNSOUND as error:

@@ -1,7 +1,7 @@
-"""A cache of what can be computed or fetched again: optimal costs here, benchmark sets beside them.
+"""A cache of data that can be computed or fetched again: optimal costs, beside the benchmark sets.
 
-A file in the cache is a convenience, never an authority. It is written whole or not at all, and it says what it is for.
-A file that is damaged, truncated or meant for something else counts as absent.
+A file in the cache is never needed. It is written completely or not at all, and contains the key that it is for. A file
+that is damaged, truncated or for another key counts as absent.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from andante.world.graph import Graph
 from andante.world.heuristics import DIAGONAL
 
 _FORMAT = f"andante optimal costs 2, diagonal {DIAGONAL!r}"
-_SLACK = 1024  # the most bytes that the first line may take
+_SLACK = 1024  # the largest size of the first line, in bytes
 
 Costs = npt.NDArray[np.float64]
 States = npt.NDArray[np.int64]
@@ -55,7 +55,7 @@ def _costs_file(graph: Graph, starts: States, goals: States) -> Path:
 
 
 def _head(graph: Graph, starts: States, goals: States, payload: bytes) -> bytes:
-    """Return the first line of the file: what it holds, for which problems, and a checksum of the rest."""
+    """Return the first line of the file: its format, a key of its problems, and a checksum of the rest."""
     return f"{_FORMAT}, problems {_key(graph, starts, goals)}, sha256 {hashlib.sha256(payload).hexdigest()}".encode()
 
 

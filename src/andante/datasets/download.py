@@ -1,4 +1,4 @@
-"""Find the archives of a benchmark set in a folder, or download them from the benchmark's site or a mirror."""
+"""Archives of a benchmark set, found in a folder or downloaded from the benchmark's site or a mirror."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _download(
 
 
 class _Meter:
-    """Stands in for pooch's progress bar: reports progress and stops downloads that are too large."""
+    """A replacement for pooch's progress bar, which reports progress and stops downloads that are too large."""
 
     def __init__(self, what: str, progress: ProgressCallback | None) -> None:
         self.what, self.progress = what, progress
@@ -79,12 +79,12 @@ class _Meter:
         self.done = 0
 
     def close(self) -> None:
-        """Do nothing; pooch calls it."""
+        """Do nothing; pooch calls this method."""
 
 
 @contextmanager
 def _quiet(logger: logging.Logger) -> Iterator[None]:
-    """Silence a logger, except for warnings and errors; pooch would print hashes."""
+    """Silence a logger except for warnings and errors, because pooch prints hashes."""
     before = logger.level
     logger.setLevel(logging.WARNING)
     try:

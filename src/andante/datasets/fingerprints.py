@@ -1,6 +1,6 @@
-"""Fingerprints of benchmark sets: short hashes that identify files whatever archive or mirror they came from.
+"""Fingerprints of benchmark sets: short hashes that identify files from any archive or mirror.
 
-Only contents count. Line endings and blank lines at the end mean nothing in these formats and are ignored.
+Only contents count. Line endings and blank lines at the end have no meaning in these formats and are ignored.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def fingerprint(data: bytes) -> str:
 
 
 def of_folder(folder: Path) -> Fingerprints:
-    """Return the fingerprints of the maps in a folder, each with those of the scenario beside it."""
+    """Return the fingerprints of the maps in a folder, each with that of the scenario beside it."""
     found = {}
     for file in sorted(folder.glob("*.map")):
         scenario = file.with_name(file.name + ".scen")
@@ -77,7 +77,7 @@ def from_text(text: str, where: str) -> dict[str, Fingerprints]:
 
 
 def differences(found: Fingerprints, known: Fingerprints) -> list[str]:
-    """Return what is wrong with a set according to its fingerprints, in a few words per map."""
+    """Return the differences between a set and its known fingerprints, in a few words per map."""
     wrong = [f"{title} is missing" for title in known if title not in found]
     wrong += [f"{title} does not belong to the set" for title in found if title not in known]
     for title in sorted(set(found) & set(known)):

@@ -18,7 +18,7 @@ from andante.datasets import outdoor as game
 from andante.datasets.terrain import Chance, Mask, crowd, join, lowest
 from andante.errors import ParameterError, did_you_mean, quoted
 from andante.kernel import kernel
-from andante.world.grid import CHEAPEST, DEAREST, MAX_SIDE, RULES, Grid
+from andante.world.grid import CHEAPEST, COSTLIEST, MAX_SIDE, RULES, Grid
 from andante.world.mapfiles import MAX_CELLS
 
 Maker = Callable[..., npt.NDArray[Any]]
@@ -37,7 +37,7 @@ def generate(
     """Return a map of the given kind and size: empty, random, rooms, maze, caves, outdoor or countryside.
 
     Each kind has its own options, which `kinds` lists. The same seed and options make the same map on every machine.
-    ``rule`` and ``costs`` are those of `Grid`; cells of a countryside have costs as it is, and ``costs`` go before.
+    ``rule`` and ``costs`` are those of `Grid`. Cells of a countryside have costs already, which ``costs`` override.
 
     >>> a, b, c = (generate("maze", 33, 33, corridor=3, seed=seed).fingerprint for seed in (1, 1, 2))
     >>> a == b, b == c
@@ -86,7 +86,7 @@ def _empty(chance: Chance, width: int, height: int) -> Mask:
 
 
 def _random(chance: Chance, width: int, height: int, *, density: float = 0.2) -> Mask:
-    """Make each cell an obstacle with probability ``density``; beyond 0.4 a large map falls apart into islands."""
+    """Make each cell an obstacle with probability ``density``; above 0.4 a large map breaks up into islands."""
     _share("random", "density", density, 0.0, 0.4)
     return ~chance.cells((height, width), density)
 
@@ -106,17 +106,17 @@ def _rooms(
 
 
 def _maze(chance: Chance, width: int, height: int, *, corridor: int = 1, loops: float = 0.0) -> Mask:
-    """Make a maze with corridors ``corridor`` cells wide; a random share ``loops`` of its inner walls is left out."""
+    """Make a maze with corridors ``corridor`` cells wide, and remove a random share ``loops`` of its inner walls."""
     _whole("maze", "corridor", corridor, 1, MAX_SIDE)
     _share("maze", "loops", loops, 0.0, 1.0)
     return _walled(chance, width, height, corridor, corridor, loops)
 
 
 def _caves(chance: Chance, width: int, height: int, *, rock: float = 0.5, scale: int = 4) -> Mask:
-    """Make caves from random rock, smoothed, enlarged and roughened, and connect those that are large enough to matter.
+    """Make caves from random rock, smoothed, enlarged and roughened, and connect all but very small ones.
 
-    At first a share ``rock`` of the cells is rock. Then, five times over, each cell becomes what at least five of the
-    nine cells around it (itself included) are. This is done with cells ``scale`` times as large as the map's.
+    At first a share ``rock`` of the cells is rock. Then, five times, each cell becomes what the majority of the nine
+    cells around it (itself included) are. This is done with cells ``scale`` times as large as the map's.
     """
     _share("caves", "rock", rock, 0.3, 0.55)
     _whole("caves", "scale", scale, 1, 64)
@@ -173,7 +173,7 @@ def _countryside(
     swamp_cost: float = 3.0,
     grass_cost: float = 1.5,
 ) -> npt.NDArray[np.uint8]:
-    """Make hills about ``scale`` cells apart, with lakes, swamps around these, grass and woods: shares of the map.
+    """Make hills about ``scale`` cells apart, with these shares of lakes, swamps around the lakes, grass and woods.
 
     A cell of grass costs ``grass_cost``, one of swamp ``swamp_cost``, and one of bare ground 1. Lakes and woods are
     obstacles, and passages through them connect the rest.
@@ -182,7 +182,7 @@ def _countryside(
     for name, share in (("water", water), ("swamp", swamp), ("grass", grass), ("woods", woods)):
         _share("countryside", name, share, 0.0, 0.4 if name in ("water", "woods") else 1.0)
     for name, cost in (("swamp_cost", swamp_cost), ("grass_cost", grass_cost)):
-        _share("countryside", name, cost, CHEAPEST, DEAREST)
+        _share("countryside", name, cost, CHEAPEST, COSTLIEST)
     shape = (height, width)
     heights, wet, thick = (chance.landscape(shape, scale) for _ in range(3))
     lakes, low = lowest(heights, water), lowest(heights, min(water + swamp, 1.0))
@@ -194,7 +194,7 @@ def _countryside(
     return terrain
 
 
-#: The options that say what cells cost, by kind and map character.
+#: The options for the costs of cells, by kind and map character.
 _COSTS: Mapping[str, Mapping[str, str]] = {"countryside": {"G": "grass_cost", "S": "swamp_cost"}}
 
 
@@ -230,14 +230,14 @@ def _share(kind: str, name: str, value: object, low: float, high: float) -> None
 def _walled(chance: Chance, width: int, height: int, size: int, door: int, extra: float) -> Mask:
     """Make connected chambers ``size`` cells wide, with walls of one cell between them.
 
-    A random depth-first walk opens just enough doors to connect them; a share ``extra`` of the other walls has one too.
+    A random depth-first walk opens just enough doors to connect them. A share ``extra`` of the other walls has a door.
     """
     pitch = size + 1
     columns, rows = -(-width // pitch), -(-height // pitch)
     y, x = np.ogrid[:height, :width]
     (row, dy), (column, dx) = np.divmod(y, pitch), np.divmod(x, pitch)
     free = (dy < size) & (dx < size)
-    # The doors of a chamber cut off by the map's edge are in the part that is left.
+    # If the map's edge cuts off part of a chamber, its doors are in the remaining part.
     tall = np.minimum(size, height - np.arange(rows) * pitch)[:, None]
     wide = np.minimum(size, width - np.arange(columns) * pitch)[None, :]
     east, south = _doors(chance, columns, rows, extra)
@@ -260,7 +260,7 @@ def _doors(chance: Chance, columns: int, rows: int, extra: float) -> tuple[Mask,
 
 @kernel
 def _wander(dice: npt.NDArray[np.int64], seen: Mask, east: Mask, south: Mask, trail: npt.NDArray[np.int64]) -> None:
-    """Open a door to an unvisited neighbouring chamber as long as there is one, else go back.
+    """Open a door to an unvisited neighbouring chamber as long as there is one, else backtrack.
 
     ``seen``, ``east`` and ``south`` are bool[rows, columns]. ``dice`` has one throw per chamber, from 0 to 11: twelve
     is divisible by every number of choices up to four. ``trail`` has room for the path back.

@@ -38,7 +38,7 @@ from andante.world.problem import Problem
 
 SITE = "https://movingai.com/benchmarks"
 
-#: A folder with archives, or the address of a mirror; None stands for what the variable names, or else the site.
+#: A folder with archives, or the address of a mirror; None means the environment variable's, or else the site.
 Source = str | os.PathLike[str] | None
 
 _KNOWN_FILE = "movingai.fingerprints.txt"
@@ -46,12 +46,12 @@ _MAX_RECORD_BYTES = 2**24
 
 
 class UnverifiedSet(UserWarning):
-    """Warns that the contents of a fetched set could not be verified."""
+    """A warning that the contents of a fetched set could not be verified."""
 
 
 @dataclass(frozen=True)
 class BenchmarkSet:
-    """One set of the benchmark: its name on the site, its title, and whether scenarios are published for it.
+    """A set of the benchmark: its name on the site, its title, and whether it has published scenarios.
 
     A derived set has an ``origin``, the published set its maps are computed from, and a function ``derive`` that
     computes them.
@@ -65,7 +65,7 @@ class BenchmarkSet:
 
     @property
     def published(self) -> BenchmarkSet:
-        """The set whose files are fetched for this one: the set itself, or its origin."""
+        """The set whose files are fetched for this one: itself or its origin."""
         return self.origin or self
 
     @property
@@ -138,7 +138,7 @@ class BenchmarkMap:
     source: Source = None
 
     def grid(self, *, rule: str = "octile", costs: Mapping[str, float] | None = None) -> Grid:
-        """Read and return the map; ``costs`` are what cells cost, by character."""
+        """Read and return the map; ``costs`` are the costs of cells by character."""
         data, where = _contents(self.set, self.name, ".map", self.source)
         grid = parse_map(data, self.name, rule=rule, where=where, costs=costs)
         derive = set_named(self.set).derive
@@ -229,7 +229,7 @@ def fetch(name: str, source: Source = None, progress: ProgressCallback | None = 
     """Return the folder with a set's maps and scenarios, filling it from ``source`` if the set is not in the cache.
 
     ``source`` is a folder with the set's archives or the address of a mirror laid out like the site. The default is
-    what ``ANDANTE_MOVINGAI`` names, or else the site itself. The folder appears complete and verified, or not at all.
+    the value of ``ANDANTE_MOVINGAI``, or else the site itself. The folder appears complete and verified, or not at all.
     For a derived set it is the folder of its origin.
     """
     chosen = set_named(name).published
@@ -246,7 +246,7 @@ def fetch(name: str, source: Source = None, progress: ProgressCallback | None = 
             _move(fresh, home)
     except OSError as error:
         reason = f"cannot store the set {chosen.name} in {home.parent}: {error.strerror or error}"
-        raise DatasetError(f"{reason}; set ANDANTE_CACHE to a folder with enough room") from error
+        raise DatasetError(f"{reason}; set ANDANTE_CACHE to a folder with enough space") from error
     return home
 
 
@@ -280,7 +280,7 @@ def _known() -> dict[str, Fingerprints]:
 
 
 def _record(name: str) -> Path:
-    """Return the file for the fingerprints of a set's first fetch; it is beside the set, so that it outlives it."""
+    """Return the file for the fingerprints of a set's first fetch, which is beside the set so that it outlives it."""
     return _home(name).with_name(f"{name}.fingerprints.txt")
 
 
@@ -315,7 +315,7 @@ def _fingerprints(name: str) -> Fingerprints:
 
 
 def _verify(chosen: BenchmarkSet, found: Fingerprints, place: str) -> None:
-    """Refuse a set that differs from the published one or, if that is unknown, from the first one fetched."""
+    """Raise `DatasetError` for a set that differs from the published one or, if unknown, from the first one fetched."""
     expected = _expected(chosen.name)
     if expected is None:
         _keep_record(chosen.name, found)

@@ -24,8 +24,8 @@ def map_named(
 ) -> Grid:
     """Return the map that a text names: a file ending in ``.map``, SET/NAME, or a map to generate.
 
-    Paths are relative to ``folder``; ``rule`` says which diagonal moves are legal, and ``costs`` what cells cost, by
-    character. Generated maps that have costs keep those of other characters.
+    Paths are relative to ``folder``. ``rule`` says which diagonal moves are legal, and ``costs`` are the costs of cells
+    by character. Generated maps that have costs keep those of other characters.
 
     >>> map_named("empty:9x6").height, map_named("rooms(width=32, height=32, size=5)").width
     (6, 32)
@@ -45,7 +45,7 @@ def map_named(
 
 
 def _check_set(text: str) -> None:
-    """Raise `DatasetError` if the text names no map of a benchmark set; perhaps it was meant to be a file."""
+    """Raise an error if the text does not name a map of a benchmark set; it may have been meant as a file."""
     if text.startswith((".", "/", "~")):
         raise MapError(f"there is no folder {text!r}, and a map's file ends in .map")
     name, known = text.partition("/")[0], [one.name for one in movingai.sets()]
@@ -63,7 +63,7 @@ _READY_MADE: dict[str, tuple[Callable[..., Graph], tuple[str, ...]]] = {
 
 
 def is_graph(text: str) -> bool:
-    """Return whether a text names a graph: a file of one, or one that is ready-made.
+    """Return whether a text names a graph: a file or a ready-made graph.
 
     >>> is_graph("roads.gr"), is_graph("puzzle(width=3, height=3)"), is_graph("maze:33x33:7")
     (True, True, False)
@@ -72,7 +72,7 @@ def is_graph(text: str) -> bool:
 
 
 def graph_named(text: str, folder: Path = Path()) -> Graph:
-    """Return the graph that a text names: a file (`andante.world.graphfiles`), or a puzzle.
+    """Return the graph that a text names: a file (`andante.world.graphfiles`) or a puzzle.
 
     >>> graph_named("puzzle(width=3, height=2)"), graph_named("pancakes(count=5)").name
     (<Graph of 360 states and 840 arcs>, 'pancakes-5')
@@ -84,7 +84,7 @@ def graph_named(text: str, folder: Path = Path()) -> Graph:
 
 
 def ready_made(text: str) -> Call:
-    """Return the call that a text stands for, which names a ready-made graph, checked; the graph is not made.
+    """Return the checked call for a text that names a ready-made graph, without making the graph.
 
     >>> str(ready_made("pancakes(count=7)"))
     'pancakes(count=7)'
@@ -109,7 +109,7 @@ def is_generated(text: str) -> bool:
 
 
 def generated(text: str) -> Call:
-    """Return the call of `generate` that a text stands for, checked; the map is not made.
+    """Return the checked call of `generate` for a text, without making the map.
 
     The text is KIND:WIDTHxHEIGHT:SEED or KIND(width=W, height=H, ...).
 

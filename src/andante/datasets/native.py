@@ -5,14 +5,13 @@ All maps of the published set have 512 x 512 cells. They were enlarged, in the s
 Björnsson (2009) use maps of the native size: two of the six state counts in the first, 7,629 and 9,749, are those of
 ``thecrucible`` and ``darkforest``, and its 18,841 is one more than ``divideandconquer`` has.
 
-`downscale` undoes the enlargement. Nearest-neighbour enlargement may also sample at the middle of each new cell, with
-floor((i + 0.5) * n / N). The published maps were not made this way: on every map where it differs, fewer cells would
-agree.
+`downscale` reverses the enlargement. Nearest-neighbour enlargement may also sample at the middle of each new cell, with
+floor((i + 0.5) * n / N). The published maps were not made so: on every map where it differs, fewer cells would agree.
 
 Fifteen of the maps, enlarged again, are exactly the published ones. On the others up to one cell in a hundred differs:
 the published map has a thin wall along the lower or right edge of some blocks, between two cells that are free at the
 native size. These walls look like cliffs. A grid has no walls between cells, so on the native map they can be crossed,
-and it is the easier one.
+which makes it easier.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ import numpy.typing as npt
 from andante.datasets.scaling import downscale, middles, origins
 from andante.world.grid import Grid
 
-#: The numbers of cells a side that the maps may have had before they were enlarged.
+#: The numbers of cells per side that the maps may have had before they were enlarged.
 SIDES = (96, 128, 160, 192)
 
-# A side that reproduces the map almost as well as the best one is as good an explanation: a map that 96 cells explain
-# is also explained by 192. The wrong sides lose at least ten times as much.
+# The tolerance for a side that reproduces the map almost as well as the best one: a map of 96 cells per side is also
+# explained by 192. Wrong sides lose at least ten times as much.
 _AS_GOOD = 0.001
 
 

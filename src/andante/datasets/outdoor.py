@@ -32,7 +32,7 @@ _SIN = [round(1000 * math.sin(2 * math.pi * k / _DIRECTIONS)) for k in range(_DI
 def outdoor(
     chance: Chance, width: int, height: int, *, bases: int, water: float, woods: float, symmetry: str
 ) -> npt.NDArray[np.uint8]:
-    """Return a map as a table of characters; ``water`` and ``woods`` are the shares of ground for lakes and forests."""
+    """Return a map as a table of characters; ``water`` and ``woods`` are the shares of lakes and forests."""
     land = _Land(chance, width, height, symmetry)
     land.raise_plateaus()
     land.plant_woods(woods)
@@ -87,7 +87,7 @@ class _Land:
         return np.isin(self.terrain, [ord(c) for c in characters])
 
     def distance(self, centre: Point, wobble: int) -> Field:
-        """Return the distance of each cell from ``centre``, give or take up to ``wobble`` thousandths."""
+        """Return the distance of each cell from ``centre``, plus or minus up to ``wobble`` thousandths."""
         squares = (self.x - centre[0]) ** 2 + (self.y - centre[1]) ** 2
         away: Field = np.sqrt(squares.astype(np.float64)).astype(np.int32)
         return away + self._wobble * self.length(wobble) // (top(2) // 2)
@@ -200,7 +200,7 @@ class _Land:
         self.paint(mask & self.is_any("T@"), ".")
 
     def _trail(self, a: Point, b: Point) -> list[Point]:
-        """Return a winding path: halved again and again, each middle pushed aside."""
+        """Return a winding path, made by repeated halving with each middle pushed aside."""
         far = max(abs(a[0] - b[0]), abs(a[1] - b[1]))
         if far <= self.length(25):
             return line(a, b)

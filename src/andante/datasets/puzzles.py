@@ -1,10 +1,10 @@
-"""Puzzles as graphs, whole: sliding tiles and pancakes, each with its own heuristic.
+"""Puzzles as complete graphs: sliding tiles and pancakes, each with its own heuristic.
 
 Both heuristics are distances between points, so they hold between any two states, not only to one goal. For sliding
-tiles the point of a state is where its tiles lie, and the sum of the tiles' Manhattan distances is the Manhattan
-distance of two such points. For pancakes a state has a coordinate for each pair of neighbours that there may be, 1/2 if
-they lie on each other and 0 if not: the distance of two states is the number of neighbours in the one that are not in
-the other, which is the gap heuristic (Helmert 2010).
+tiles the point of a state contains the places of its tiles, and the sum of the tiles' Manhattan distances is the
+Manhattan distance of two such points. For pancakes a state has a coordinate for each possible pair of neighbours, 1/2
+if one is on the other and 0 if not. The distance of two states is the number of neighbours in one that are not in the
+other, which is the gap heuristic (Helmert 2010).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from andante.errors import ParameterError
 from andante.world.graph import Graph
 
-MOST_TILES = 9  # with the gap: 181,440 states
+MOST_TILES = 9  # including the gap, which gives 181,440 states
 MOST_PANCAKES = 8  # 40,320 states
 
 Table = npt.NDArray[np.int64]
@@ -65,8 +65,8 @@ def puzzle(width: int, height: int, *, weighted: bool = False) -> Graph:
 def _boards(width: int, cells: int) -> Table:
     """Return the boards that can be reached from the solved one, in lexicographic order; the gap has the last number.
 
-    Each move swaps two numbers and takes the gap one step, so half of all boards are out of reach: those for which the
-    one is odd and the other even.
+    Each move swaps two numbers and moves the gap one step. So half of all boards cannot be reached: those with an odd
+    number of swaps and an even number of steps, or the reverse.
     """
     every = np.array(list(permutations(range(1, cells + 1))), np.int64)
     inversions = sum((every[:, a] > every[:, b]).astype(np.int64) for a, b in combinations(range(cells), 2))
@@ -77,13 +77,13 @@ def _boards(width: int, cells: int) -> Table:
 
 
 def _places(boards: Table, width: int) -> npt.NDArray[np.float64]:
-    """Return column and row of every tile but the gap, for each board."""
+    """Return the column and row of every tile except the gap, for each board."""
     where = np.argsort(boards, axis=1)[:, :-1]  # the cell of each tile
     return np.stack([where % width, where // width], 2).reshape(len(boards), -1).astype(np.float64)
 
 
 def pancakes(count: int) -> Graph:
-    """Return the graph of all stacks of ``count`` pancakes, the plate below; a move turns the topmost 2, 3, ... over.
+    """Return the graph of all stacks of ``count`` pancakes on a plate; a move flips the topmost 2, 3, ... pancakes.
 
     The first state is the sorted stack. Every move costs 1.
 
@@ -99,7 +99,7 @@ def pancakes(count: int) -> Graph:
     for turned in range(2, count + 1):
         after = np.concatenate([stacks[:, turned - 1 :: -1], stacks[:, turned:]], 1)
         arcs.append(np.stack([np.arange(len(stacks)), np.searchsorted(codes, after @ _weights(count))], 1))
-    ends = np.stack(arcs, 1).reshape(-1, 2)  # those of a state one after another
+    ends = np.stack(arcs, 1).reshape(-1, 2)  # grouped by state
     edges = np.concatenate([ends, np.ones((len(ends), 1), np.int64)], 1)
     graph = Graph.from_edges(
         edges,  # type: ignore[arg-type]
@@ -113,7 +113,7 @@ def pancakes(count: int) -> Graph:
 
 
 def _neighbours(stacks: Table, count: int) -> npt.NDArray[np.float64]:
-    """Return 1/2 for each pair that lies on each other in a stack, the plate counted as the largest pancake."""
+    """Return 1/2 for each pair that is adjacent in a stack; the plate counts as the largest pancake."""
     pairs = {pair: k for k, pair in enumerate(combinations(range(1, count + 2), 2))}
     number = np.zeros((count + 2, count + 2), np.int64)
     for (a, b), k in pairs.items():
@@ -125,7 +125,7 @@ def _neighbours(stacks: Table, count: int) -> npt.NDArray[np.float64]:
 
 
 def _weights(length: int) -> Table:
-    """Return the weight of each place, by which numbers of one digit become one number."""
+    """Return the weight of each place, with which single digits become one number."""
     return 10 ** np.arange(length - 1, -1, -1, dtype=np.int64)
 
 

@@ -36,7 +36,7 @@ def upscale(grid: Grid, factor: float | None = None, *, size: tuple[int, int] | 
     if (factor is None) == (size is None):
         raise ParameterError("upscale takes either a factor or a size")
     if size is None:
-        times = min(real_number(factor, "the factor", least=1), MAX_SIDE + 1.0)  # anything more is just as invalid
+        times = min(real_number(factor, "the factor", least=1), MAX_SIDE + 1.0)  # larger factors are just as invalid
         size = (round(sides[0] * times), round(sides[1] * times))
     width, height = size
     if width < grid.width or height < grid.height or max(width, height) > MAX_SIDE or width * height > MAX_CELLS:
@@ -49,8 +49,8 @@ def upscale(grid: Grid, factor: float | None = None, *, size: tuple[int, int] | 
 def downscale(grid: Grid, *, size: tuple[int, int]) -> Grid:
     """Return the map of ``size`` (width, height) that ``grid`` may have been enlarged from.
 
-    If ``grid`` was made by `upscale` from a map of this size, this is that map. If not, each cell is the one in the
-    middle of its block.
+    If ``grid`` was made by `upscale` from a map of this size, the result is that map. If not, each cell of the result
+    is the one in the middle of its block.
 
     >>> from andante.datasets.generate import generate
     >>> rooms = generate("rooms", 40, 30, seed=1)
@@ -74,7 +74,7 @@ def _sampled(grid: Grid, columns: Places, rows: Places) -> Grid:
 
 
 def origins(small: int, large: int) -> Places:
-    """Return, for a side that grows from ``small`` to ``large`` cells, where each of the ``large`` cells comes from.
+    """Return, for a side that grows from ``small`` to ``large`` cells, the origin of each of the ``large`` cells.
 
     >>> origins(3, 8).tolist()
     [0, 0, 0, 1, 1, 1, 2, 2]
@@ -97,7 +97,7 @@ def _middle(place: Place, small: int, large: int) -> Place:
 
 
 def upscale_problems(problems: Iterable[Problem], grid: Grid) -> list[Problem]:
-    """Return the same problems on ``grid``, their map upscaled: start and goal move to the middle of their blocks.
+    """Return the same problems on ``grid``, their upscaled map, with start and goal in the middle of their blocks.
 
     Optimal costs do not scale exactly, so the new problems have none.
     """

@@ -1,10 +1,10 @@
 """Problems on a map: random ones within a band of optimal cost, and the optimal costs of given ones.
 
-The papers choose start and goal at random and keep the pair if its optimal cost lies in a band: buckets of ten from 50
+The papers choose start and goal at random and keep the pair if its optimal cost is in a band: buckets of ten from 50
 to 100 (Bulitko et al. 2007), 90 to 100 (Bulitko et al. 2008, before the map is enlarged), 230 to 320 (Björnsson et al.
 2009), 100 to 150 (Bulitko and Björnsson 2009). So each ordered pair of states in the band is equally likely, both there
-and here. Choosing a random start, and then a random goal within the band from there, would be different: it favours
-starts with few goals in the band.
+and here. Choosing a random start, and then a random goal within the band, would favour starts with few goals in the
+band.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ Pairs = dict[tuple[int, int], float]  # start and goal, with the cost between th
 _DRAWS = 2**14  # pairs drawn at a time; most are discarded without a search
 _SEARCHES = 64  # pairs searched at a time, of those that are not discarded
 _BATCH = 256  # problems solved between two reports of progress
-_LEAST_YIELD = 0.05  # share of searches that must find a pair in the band; else whole distance fields are cheaper
+_LEAST_YIELD = 0.05  # share of searches that must find a pair in the band; below it, whole distance fields are cheaper
 _POOL = 200  # starts whose distance fields are computed at a time
-_MOST_STARTS = 1000  # distance fields computed before giving a band up as too thin
+_MOST_STARTS = 1000  # distance fields computed before giving up on a band as too narrow
 _WORTH_KEEPING = 20  # fewer optimal costs than this are computed again rather than cached
 
 
@@ -46,14 +46,14 @@ class Band(NamedTuple):
 
     @classmethod
     def of(cls, optimal_cost: tuple[float, float]) -> Band:
-        """Return the band with these two bounds; raise a `ParameterError` if no cost can lie in it."""
+        """Return the band with these two bounds; raise `ParameterError` if no cost can be in it."""
         low, high = optimal_cost
         if not 0 <= low < high:
             raise ParameterError(f"optimal_cost must be a band (low, high) with 0 <= low < high, not {optimal_cost!r}")
         return cls(low, high)
 
     def holds(self, costs: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-        """Return a mask of the costs that lie in the band; zero, the cost of staying, never does."""
+        """Return a mask of the costs in the band; zero, the cost of staying, is never in it."""
         return (costs >= self.low) & (costs < self.high) & (costs > 0)
 
 
@@ -65,8 +65,8 @@ def random_problems(
 ) -> list[Problem]:
     """Return ``count`` different problems on a map or graph, each with an optimal cost from low up to below high.
 
-    All such problems are equally likely, and they come with their optimal costs. Raises a `ProblemError` if the map has
-    too few of them, or so few that they are not found.
+    All such problems are equally likely, and their optimal costs are set. Raises `ProblemError` if the map has too few
+    of them, or so few that they are not found.
 
     >>> from andante.datasets.generate import generate
     >>> problems = random_problems(generate("empty", 9, 9), 10, optimal_cost=(5, 6))
@@ -87,7 +87,7 @@ def random_problems(
 
 
 def _free(world: Grid | Graph) -> States:
-    """Return the states that an agent may be in: free cells of a map, and on a graph those with any arc."""
+    """Return the states that an agent may be in: free cells of a map, or states of a graph that have an arc."""
     if isinstance(world, Grid):
         return np.flatnonzero(world.passable)
     arrays = world.csr().arrays
@@ -98,7 +98,7 @@ def _free(world: Grid | Graph) -> States:
 
 
 def _draw_by_search(grid: Grid | Graph, band: Band, count: int, rng: np.random.Generator, pairs: Pairs) -> None:
-    """Draw pairs and search them, which is fast while enough of the pairs that are close enough lie in the band."""
+    """Draw pairs and search them, which is fast if enough of the pairs that are close enough are in the band."""
     fruitless = 0
     while len(pairs) < count and fruitless < 4:
         starts, goals = _candidates(grid, band, rng)
@@ -110,7 +110,7 @@ def _draw_by_search(grid: Grid | Graph, band: Band, count: int, rng: np.random.G
 
 
 def _candidates(grid: Grid | Graph, band: Band, rng: np.random.Generator) -> tuple[States, States]:
-    """Return random pairs of free cells that are connected and, by the heuristic, closer than the band's end."""
+    """Return random pairs of connected free cells whose heuristic distance is below the band's upper bound."""
     free = _free(grid)
     if len(free) == 0:
         raise ProblemError(f"{grid.name} has no {'free cells' if isinstance(grid, Grid) else 'edges'}")
@@ -159,7 +159,7 @@ def _draw_from_fields(grid: Grid | Graph, band: Band, count: int, rng: np.random
 def _chosen_pairs(
     grid: Grid | Graph, band: Band, starts: States, goals_of: States, chosen: States
 ) -> Iterator[tuple[int, int, float]]:
-    """Return the ``chosen`` pairs, in this order, counting through all goals of all starts."""
+    """Return the ``chosen`` pairs, numbered through all goals of all starts, in this order."""
     ends = np.cumsum(goals_of)
     which = np.searchsorted(ends, chosen, side="right")
     found: dict[int, tuple[int, int, float]] = {}
@@ -179,7 +179,7 @@ def _chosen_pairs(
 def with_optimal_costs(
     problems: Iterable[Problem], *, progress: ProgressCallback | None = None, threads: int | None = None
 ) -> list[Problem]:
-    """Return the same problems, each with the cost of a shortest path; infinite if there is none.
+    """Return the same problems, each with the cost of a cheapest path, which is infinite if there is no path.
 
     Costs are computed once and kept in the user's cache.
     """
@@ -200,7 +200,7 @@ def with_optimal_costs(
 
 
 def _costs_in_parts(problems: Sequence[Problem], threads: int) -> Iterator[tuple[slice, npt.NDArray[np.float64]]]:
-    """Yield the optimal costs of problems on one graph, part by part."""
+    """Yield the optimal costs of problems on one graph in parts."""
     graph = problems[0].graph
     starts = np.array([problem.start for problem in problems], np.int64)
     goals = np.array([problem.goal for problem in problems], np.int64)

@@ -24,14 +24,14 @@ from andante.world.grid import Grid, cells_of
 from andante.world.scenes import Cell, Change, Event, Flight, NewGoal, Scene
 
 MOVES_PER_SECOND = 30
-MOST_CELLS = 64  # of those that change again and again: else a cell that has closed would hardly ever open again
+MOST_CELLS = 64  # that change repeatedly; with more, a closed cell would hardly ever open again
 MOST_CHANGES = 10**6
 
-_LOOP_MOVES = 12  # between the corners of a loop that a goal goes round, at most
+_LOOP_MOVES = 12  # the most moves between the corners of a goal's loop
 _ANY_COST = (0.0, math.inf)
 
 Cells = npt.NDArray[np.bool_]  # [height, width]
-Trail = list[tuple[int, Cell]]  # ticks, and where a goal moves before them
+Trail = list[tuple[int, Cell]]  # ticks, and the cells that a goal moves to before them
 
 
 def make_scene(
@@ -55,13 +55,13 @@ def make_scene(
     - ``tunnels``: walls between passable cells open for good, as if they were dug through;
     - ``rubble``: passable cells close and open again.
 
-    The k-th change is before tick k * moves_per_second / changes_per_second, rounded up, and none after ``ticks``; then
-    doors and rubble are open again, so that nobody is cut off for good.
+    The k-th change is before tick k * moves_per_second / changes_per_second, rounded up, and none is after ``ticks``.
+    At that tick doors and rubble open again, so that no unit is cut off for good.
 
     A share ``moving`` of the goals make a move before every ``target_every``-th tick: they ``wander`` to any
-    neighbouring cell, ``circle`` round a loop, or ``flee`` from their unit, for as long as it takes. No start, and no
-    cell that a goal is in at first or wanders or circles to, changes. ``optimal_cost`` is the range of the problems'
-    costs on the map as it is at first.
+    neighbouring cell, ``circle`` around a loop, or ``flee`` from their unit until it reaches them. Starts, first goals,
+    and cells that goals wander or circle to do not change. ``optimal_cost`` is the range of the problems' costs on the
+    initial map.
 
     >>> import andante
     >>> make_scene(andante.generate("rooms", 32, 32, seed=1), 10, "doors", changes_per_second=0.6, ticks=200)
@@ -92,7 +92,7 @@ def make_scene(
 
 
 def scene_call(text: str) -> Call:
-    """Return the options of `make_scene` that a text such as ``doors(changes_per_second=10)`` stands for, checked.
+    """Return the checked options of `make_scene` for a text such as ``doors(changes_per_second=10)``.
 
     >>> scene_call("rubble(ticks=300, moving=1, targets=flee)").arguments
     {'ticks': 300, 'moving': 1, 'targets': 'flee'}
@@ -108,7 +108,7 @@ def scene_call(text: str) -> Call:
 
 
 def _check(kind: str, ticks: int, moving: float, targets: str, target_every: int) -> None:
-    """Raise a `ScenarioError` if one of these cannot be."""
+    """Raise `ScenarioError` if one of these options is invalid."""
     for word, known, what in ((kind, KINDS, "scene"), (targets, TARGETS, "target")):
         if word not in known:
             raise ScenarioError(f"there is no kind of {what} called {str(word)!r}; {did_you_mean(str(word), known)}")
@@ -133,7 +133,7 @@ def _due(changes_per_second: float, moves_per_second: int, last: int) -> list[in
 def _changes(
     grid: Grid, kind: str, taken: set[Cell], due: list[int], last: int, rng: np.random.Generator
 ) -> list[Change]:
-    """Return one change for each of these ticks, as long as there are cells to change, and what ends it at the last."""
+    """Return one change for each of these ticks, while there are cells to change, and the last changes that reopen."""
     if not due:
         return []
     find, again = KINDS[kind]
@@ -160,7 +160,7 @@ def _changes(
 
 
 def _wandering(grid: Grid, goal: Cell, ticks: range, rng: np.random.Generator) -> Trail:
-    """Return where a goal wanders to: a neighbouring cell each time."""
+    """Return the cells that a goal wanders to, each a neighbour of the one before."""
     state, trail = grid.state(*goal), []
     for tick in ticks:
         near = grid.graph.neighbours(state)
@@ -171,7 +171,7 @@ def _wandering(grid: Grid, goal: Cell, ticks: range, rng: np.random.Generator) -
 
 
 def _circling(grid: Grid, goal: Cell, ticks: range, rng: np.random.Generator) -> Trail:
-    """Return where a goal goes that makes its round by two other cells, again and again."""
+    """Return the cells of a goal that circles through two other cells repeatedly."""
     first = grid.state(*goal)
     near = _reached(grid, first)
     corners = [first, *(list(near)[int(rng.integers(len(near)))] for _ in range(2)), first]
@@ -182,7 +182,7 @@ def _circling(grid: Grid, goal: Cell, ticks: range, rng: np.random.Generator) ->
 
 
 def _reached(grid: Grid, start: int, end: int | None = None) -> dict[int, int]:
-    """Return states near ``start``, each with the one before it on a path of fewest moves; with ``end``, up to it."""
+    """Return states near ``start``, each with its predecessor on a path of fewest moves, up to ``end`` if given."""
     before, ring = {start: start}, deque([(start, 0)])
     while ring:
         state, moves = ring.popleft()
@@ -204,7 +204,7 @@ def _path(grid: Grid, start: int, end: int) -> Iterator[int]:
     return reversed(path)
 
 
-#: How a goal that does not react to its unit moves; None for one that does.
+#: The movements of goals; None for a goal that reacts to its unit.
 TARGETS: dict[str, Callable[[Grid, Cell, range, np.random.Generator], Trail] | None] = {
     "wander": _wandering,
     "circle": _circling,
@@ -238,7 +238,7 @@ def _ground(passable: Cells) -> Cells:
     return passable
 
 
-#: Which cells may change, and whether they change again and again.
+#: The cells that may change, and whether they change repeatedly.
 KINDS: dict[str, tuple[Callable[[Cells], Cells], bool]] = {
     "doors": (_passages, True),
     "bridges": (_passages, False),
@@ -247,7 +247,7 @@ KINDS: dict[str, tuple[Callable[[Cells], Cells], bool]] = {
 }
 
 
-#: What a text may say of a scene, with the defaults: how cells change and goals move, and not who walks.
+#: The options of a scene in a text, with their defaults: how cells change and goals move, but not the units.
 OPTIONS: dict[str, Any] = {
     name: parameter.default
     for name, parameter in signature(make_scene).parameters.items()

@@ -1,7 +1,7 @@
 """Tools shared by the map generators: chance, smooth noise, brushes, and joining separate regions.
 
-A map must be the same on every machine and with every version of every library. So everything is integer arithmetic,
-and chance comes as raw bits of NumPy's PCG64, whose stream is guaranteed never to change.
+A map must be the same on every machine and with every version of every library. So all arithmetic is on integers, and
+randomness comes from raw bits of NumPy's PCG64, whose stream is guaranteed never to change.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Chance:
         """Return random whole numbers from 0 to ``bound`` - 1."""
         count = int(np.prod(shape, dtype=np.int64))
         raw = np.atleast_1d(self._stream.random_raw(count))
-        # The upper 32 bits, scaled: for the bounds used here, no number is noticeably likelier than another.
+        # The upper 32 bits are scaled. For the bounds used here, no number is noticeably likelier than another.
         return (((raw >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32)).astype(np.int64).reshape(shape)
 
     def pick(self, low: int, high: int) -> int:
@@ -43,7 +43,7 @@ class Chance:
         return self.below(2**31, shape) < int(probability * 2**31)
 
     def landscape(self, shape: tuple[int, int], spacing: int, octaves: int = 3) -> Field:
-        """Return smooth noise: hills about ``spacing`` cells apart, with finer ones of half the height on them, etc."""
+        """Return smooth noise: hills about ``spacing`` cells apart, with hills of half the height on them, etc."""
         total = np.zeros(shape, np.int32)
         for octave in range(octaves):
             total += self._hills(shape, max(1, spacing >> octave)) >> octave
@@ -77,7 +77,7 @@ def lowest(field: Field, share: float) -> Mask:
 
 
 def crowd(mask: Mask, reach: int) -> Field:
-    """Return how many cells of ``mask`` are within ``reach`` columns and rows of each cell; outside there are none."""
+    """Return how many cells of ``mask`` are within ``reach`` columns and rows of each cell; none are off the map."""
     count = mask.astype(np.int32)
     for axis in (0, 1):
         total = np.cumsum(count, axis=axis, dtype=np.int32)
@@ -153,7 +153,7 @@ def _rims(label: Field, regions: Numbers) -> list[Numbers]:
 
 
 def _nearest(a: Numbers, b: Numbers) -> tuple[Point, Point]:
-    """Return a cell of each, approximately the closest pair."""
+    """Return a cell of each region, approximately the closest pair."""
     b = b[:: 1 + len(b) // 200]
     a = a[:: 1 + len(a) * len(b) // _MOST_PAIRS]
     apart = (a[:, None, 0] - b[None, :, 0]) ** 2 + (a[:, None, 1] - b[None, :, 1]) ** 2

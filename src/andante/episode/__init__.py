@@ -1,1 +1,1 @@
-"""The agent loop: it keeps time, counts, enforces limits and records traces; the agent only plans."""
+"""The agent loop, which keeps time, counts, enforces limits and records traces, while the agent only plans."""

@@ -1,21 +1,23 @@
-"""Bodies: no two units in one cell, none change places, and no diagonal moves cross.
+"""Bodies: no two units in one cell, no two units swap places, and no diagonal moves cross.
 
-Priority inheritance with backtracking (PIBT), Okumura, Machida, Défago and Tamura (2022), on the wishes of real-time
-agents. In each turn units decide in the order in which they set out. A unit takes the first place of its list that
-nobody has taken: the state that its agent wishes to go to, then the others, and its own, by the cost of the move plus
-what the agent believes the rest of the path to cost: what it has learned, if it has (`episode.wishes`), else the
-heuristic. If an undecided unit stands there, that one decides first, with the priority of the unit that pushes it; if
-it cannot leave, the next place is tried. Every unit decides once, so a turn takes time in proportion to the units.
+This is priority inheritance with backtracking (PIBT), Okumura, Machida, Défago and Tamura (2022), applied to the wishes
+of real-time agents. In each turn units decide in the order in which they set out. A unit takes the first place of its
+list that no other unit has taken. The list begins with the state that its agent wishes to go to. Then come the other
+neighbours and its own state, ordered by the cost of the move plus the agent's estimate of the rest of the path: its
+learned value if there is one (`episode.wishes`), else the heuristic. If an undecided unit is there, that unit decides
+first, with the priority of the unit that pushes it. If it cannot leave, the next place is tried. Every unit decides
+once, so a turn takes time in proportion to the units.
 
-The unit that set out first gets its wish if every move of the map lies on a cycle, so it walks as if it were alone. If
-its agent is complete it arrives, and then gives way to everybody else: so all arrive in the end, if not at once. A unit
-that has arrived may be pushed away from its goal, and has arrived all the same.
+The unit that set out first gets its wish if every move of the map is on a cycle, so it walks as if it were alone. If
+its agent is complete it arrives, and then gives way to all other units. So all units arrive eventually, if not at the
+same time. A unit that has arrived may be pushed away from its goal, and still counts as arrived.
 
-A wish that is not granted is kept until it is: the agent does not plan again. An agent that was pushed elsewhere begins
-a new trial. A unit whose wish was denied for a while goes anywhere else rather than stay, and then yields: for some
-turns it decides after all others. In dead ends, where the theorem says nothing, that gets most jams moving again: the
-one at the end comes out, and pushes the other back to where it can pass. Where the theorem holds it makes no
-difference: the first is never denied, and who was, before it came first, yields for a few turns only.
+A wish that is not granted is kept until it is, and the agent does not plan again. An agent that was pushed elsewhere
+begins a new trial. A unit whose wish was denied for a while goes anywhere else rather than stay, and then yields: for
+some turns it decides after all others. In dead ends, which the theorem does not cover, this resolves most jams: the
+unit at the end leaves, and pushes the other back to where it can pass. Where the theorem holds, yielding makes no
+difference. The first unit is never denied, and one that was denied before it became the first yields for only a few
+turns.
 """
 
 from __future__ import annotations
@@ -35,27 +37,27 @@ from andante.world.layout import unit as unit_of
 
 _WALKING, _GOAL = int(Outcome.WALKING), int(Outcome.GOAL)
 
-FREE = 0  # instead of 1 + a unit
+FREE = 0  # no unit, in place of 1 + a unit
 UNDECIDED = -1
 PATIENCE = 8  # turns for which a unit waits for its wish
-YIELDING = 32  # turns for which it then yields to all others: enough for those behind it to get out of a dead end
+YIELDING = 32  # turns for which it then yields to all others, enough for units behind it to get out of a dead end
 
 
 class Bodies(NamedTuple):
-    """Who stands where, who goes where, and the chain of units that push each other."""
+    """The positions of units, the places that they will go to, and the chain of units that push each other."""
 
     standing: npt.NDArray[np.int32]  # [n], 1 + the unit in a state, or FREE
     taken: npt.NDArray[np.int32]  # [n], 1 + the unit that will be there, or FREE; all FREE between turns
-    next: npt.NDArray[np.int64]  # [units], where each will be, or UNDECIDED
+    next: npt.NDArray[np.int64]  # [units], the state in which each will be, or UNDECIDED
     chain: npt.NDArray[np.int32]  # [units], units that decide; each is pushed by the one before
     place: npt.NDArray[np.int64]  # [units, places], the places that each of them may take, best first
-    value: npt.NDArray[np.float64]  # [places], how good the places are, while they are sorted
+    value: npt.NDArray[np.float64]  # [places], the values of the places while they are sorted
     listed: npt.NDArray[np.int32]  # [units], how many places each has ...
     tried: npt.NDArray[np.int32]  # [units], ... and how many it has tried
 
     @classmethod
     def over(cls, states: int, units: int, most_moves: int) -> Bodies:
-        """Return bodies for this many units, none of which stands anywhere yet."""
+        """Return bodies for this many units, none of which has a place yet."""
         places = most_moves + 1
         return cls(
             np.zeros(states, np.int32),
@@ -70,13 +72,13 @@ class Bodies(NamedTuple):
 
     @property
     def of_units(self) -> tuple[npt.NDArray[Any], ...]:
-        """The arrays that grow with the units, and not with the map."""
+        """The arrays that grow with the number of units, not with the map."""
         return self.next, self.chain, self.place, self.listed, self.tried
 
 
 @kernel
 def resolve(graph: Arrays, ground: Ground, bodies: Bodies, order: npt.NDArray[np.int32]) -> int:
-    """Let all units go where they can, and return how many moved. ``order`` int32[any] lists them, first come first."""
+    """Move all units that can move, and return how many did; ``order`` int32[any] is the order in which they decide."""
     for i in range(len(order)):
         bodies.next[order[i]] = UNDECIDED
     _decide_all(graph, ground, bodies, order, False)
@@ -95,7 +97,7 @@ def resolve(graph: Arrays, ground: Ground, bodies: Bodies, order: npt.NDArray[np
 
 @kernel
 def _decide_all(graph: Arrays, ground: Ground, bodies: Bodies, order: npt.NDArray[np.int32], yielding: bool) -> None:
-    """Decide where units go that want to go somewhere, in this order: those that yield, or those that do not."""
+    """Decide in this order for all units with a wish: either those that yield or those that do not."""
     for i in range(len(order)):
         unit = int64(order[i])
         row = ground.units[unit]
@@ -105,7 +107,7 @@ def _decide_all(graph: Arrays, ground: Ground, bodies: Bodies, order: npt.NDArra
 
 @kernel
 def _decide(graph: Arrays, ground: Ground, bodies: Bodies, unit: int) -> None:
-    """Decide where a unit goes, and where those go whom it pushes."""
+    """Decide where a unit goes, and where the units go that it pushes."""
     depth = 0
     _list_places(graph, ground, bodies, 0, unit)
     while depth >= 0:
@@ -124,7 +126,7 @@ def _decide(graph: Arrays, ground: Ground, bodies: Bodies, unit: int) -> None:
             continue
         bodies.next[unit], bodies.taken[to] = to, unit + 1
         if other < 0 or other == unit or bodies.next[other] != UNDECIDED:
-            return  # everybody in the chain gets the place that the next one leaves
+            return  # every unit in the chain gets the place that the next one leaves
         depth += 1
         _list_places(graph, ground, bodies, depth, other)
 
@@ -150,7 +152,7 @@ def _list_places(graph: Arrays, ground: Ground, bodies: Bodies, depth: int, unit
 
 @kernel
 def _list_in_order(graph: Arrays, bodies: Bodies, depth: int, count: int, row: Any) -> int:
-    """List places as the unit has ranked them, but to stay last of all if its patience is over; return their number."""
+    """List places in the unit's order, but staying last if its patience has run out, and return their number."""
     here, moves = row["state"], degree(graph, row["state"])
     for i in range(moves + 1):
         k = ranked(row["order"], i)
@@ -167,7 +169,7 @@ def _list_in_order(graph: Arrays, bodies: Bodies, depth: int, count: int, row: A
 
 @kernel
 def _list_by_heuristic(graph: Arrays, bodies: Bodies, depth: int, count: int, row: Any, stay: float) -> int:
-    """List places by cost plus heuristic, and to stay at this value; return their number."""
+    """List places by cost plus heuristic, and staying with the value ``stay``, and return their number."""
     here, goal, first, moves = row["state"], row["goal"], count, degree(graph, row["state"])
     for k in range(moves + 1):
         near = target(graph, here, k) if k < moves else here
@@ -206,7 +208,7 @@ def _diagonals(graph: GridArrays, bodies: Bodies, here: int, to: int) -> bool:
 
 @kernel
 def _go(graph: Arrays, ground: Ground, bodies: Bodies, unit: int) -> int:
-    """Move a unit to the place that it has taken; return 1 if that is another one, else 0."""
+    """Move a unit to the place that it has taken, and return 1 if it moved, else 0."""
     row, to = ground.units[unit], bodies.next[unit]
     here = row["state"]
     bodies.standing[to], bodies.taken[to] = unit + 1, FREE
@@ -233,7 +235,7 @@ def _go(graph: Arrays, ground: Ground, bodies: Bodies, unit: int) -> int:
 
 @kernel
 def drop_wishes(graph: Arrays, ground: Ground) -> int:
-    """Drop the wishes that the map no longer allows, and return how many; those units begin a new trial.
+    """Drop the wishes that the map no longer allows, and return how many; their units begin a new trial.
 
     Other wishes are kept, but not the order of the moves, which were numbered before the map changed.
     """
@@ -250,5 +252,5 @@ def drop_wishes(graph: Arrays, ground: Ground) -> int:
 
 
 def order_of(rows: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Return the indices of units in the order in which they decide: those that set out first, first."""
+    """Return the indices of units in the order in which they decide, beginning with those that set out first."""
     return np.lexsort((np.arange(len(rows)), rows["joined"]))

@@ -1,7 +1,7 @@
 """An algorithm with its memory on one graph, and the loop that is bound to that memory.
 
-A bound loop takes a few numbers, so that a call takes a microsecond, not the time to unpack all arrays. When the memory
-is allocated again, for more room or for the new edition of a database, the loop is bound again.
+A bound loop takes only a few numbers as arguments, so a call takes a microsecond and not the time to unpack all arrays.
+When the memory is allocated again, for more space or for the new edition of a database, the loop is bound again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PATIENCE = 2_000_000
 
 
 class Alone:
-    """A lock that lets one thread at a time use an agent, and raises `AlgorithmError` in other threads."""
+    """A lock that allows one thread at a time to use an agent, and raises `AlgorithmError` in other threads."""
 
     def __init__(self, algorithm: str) -> None:
         self._algorithm = algorithm
@@ -51,13 +51,13 @@ class Alone:
     def refusal(self) -> AlgorithmError:
         """Return the error for a second thread."""
         return AlgorithmError(
-            f"two threads use the same agent of {self._algorithm} at once, but it can run only one problem at a "
-            "time; make an agent for each thread, or use andante.run_many(..., threads=...)"
+            f"two threads use the same agent of {self._algorithm} at the same time, but it can run only one problem "
+            "at a time; make an agent for each thread, or use andante.run_many(..., threads=...)"
         )
 
 
 class BoundAgent:
-    """An algorithm with its memory on one map or graph; `Agent` adds what can be done with it."""
+    """An algorithm with its memory on one map or graph; `Agent` adds the methods that run it."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class BoundAgent:
             world = world.map
         self.graph = world.graph
         self._living = world if isinstance(world, World) and sight is None else None
-        self._news = -1  # what the agent last knew of a map that changes
+        self._news = -1  # the state of a changing map's components that the agent last saw
         self._gait = gait_of(self.algorithm, self.graph)
         self.databases = as_databases(databases, world)
         self.sight = sight
@@ -102,7 +102,7 @@ class BoundAgent:
         return driver(self._gait.step)
 
     def _renew(self) -> None:
-        """Allocate the memory, also when it has no stamps left for another problem, and bind the loop to it."""
+        """Allocate the memory, or allocate it again when no stamps are left for another problem, and bind the loop."""
         known, view = self._first_sight()
         self._mind = KeptMind(len(known)) if self._living is not None and self.databases else None
         self._space = space = self._new_space(known, view)
@@ -122,7 +122,7 @@ class BoundAgent:
         self._drive = self.graph.guarded(drive) if self.algorithm.card.regions else drive
 
     def _turn_page(self) -> None:
-        """Turn to the present editions of databases on a map that changes; the agent keeps its mind."""
+        """Switch to the current editions of databases on a map that changes; the agent keeps its mind."""
         edition = edition_of(self.databases, self.graph)
         if edition != self._edition:
             assert self._mind is not None
@@ -134,7 +134,7 @@ class BoundAgent:
             self._bind()
 
     def _give_room(self) -> None:
-        """Give the agent more memory if it has asked for it: walls that it discovers break up regions."""
+        """Give the agent more memory if it has asked for it, because walls that it discovers break up regions."""
         assert self._asks is not None
         if self._asks[0]:
             self._asks[0] = 0
@@ -143,7 +143,7 @@ class BoundAgent:
             self._bind()
 
     def _first_sight(self) -> tuple[Graph, View]:
-        """Return the map as the agent knows it at the beginning of a problem, and its view."""
+        """Return the map that the agent knows at the start of a problem, and its view."""
         if self.sight is None:
             return self.graph, KNOWN
         if self.algorithm.needs or not self.algorithm.card.senses:
@@ -155,15 +155,15 @@ class BoundAgent:
                 f"{self.algorithm} cannot discover a map that changes; give it world.frozen(), or choose one of: {able}"
             )
         if not isinstance(self._world, Grid):
-            raise ProblemError("sight is for the cells of a map and this is a graph; use a Grid and grid.problem(...)")
+            raise ProblemError("sight is for the cells of a map, but this is a graph; use a Grid and grid.problem(...)")
         return unknown(self._world, self.sight)
 
     @property
     def memory_bytes(self) -> int:
         """The size of the agent's memory, including its own model of the map if it has sight; then it may grow.
 
-        Levels above a map that changes count with all that they may ever need, most of which is never used: the
-        operating system does not provide it before.
+        Levels above a map that changes count with all the memory that they may ever need. Most of it is never used, and
+        the operating system does not provide it until then.
         """
         return bytes_of((self._memory, self._space.view))
 
@@ -177,7 +177,7 @@ class BoundAgent:
         times: npt.NDArray[np.int64] | None = None,
         patience: int = PATIENCE,
     ) -> int:
-        """Continue some episodes for a while, and return the number of those that have ended; the caller is `alone`.
+        """Continue some episodes for a while, and return how many have ended; the caller must hold `alone`.
 
         Moves are written into ``trail``, which is for one episode, and their nanoseconds into ``times``.
         """
@@ -210,7 +210,7 @@ class BoundAgent:
 
     @cached_property
     def _label(self) -> memoryview | None:
-        """The component of each state; None with sight, where the agent has to find out."""
+        """The component of each state; None with sight, because the agent has to discover it."""
         return self.graph.components.data if self.sight is None else None
 
     @cached_property

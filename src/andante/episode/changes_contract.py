@@ -16,15 +16,15 @@ from andante.world.problem import Problem
 
 CHANGED, OPENED = 4, 2  # cells tried in each change, and how many of them are opened
 TURNS = 60  # moves between which the map changes
-PATIENCE = 1_000_000  # moves after the last change: SLA*, which goes back after each lesson, takes 132,326 on one map
-CHASE = 200_000  # moves after which a goal should be caught; SLA* needs 30,000 where costs differ by a factor of six
+PATIENCE = 1_000_000  # moves after the last change: SLA*, which backtracks whenever it learns, takes 132,326 on one map
+CHASE = 200_000  # moves in which a goal should be caught: SLA* takes 31,000 where costs differ by a factor of six
 REST = 3  # moves of an agent for each move of its goal
 
 
 def follow_changes(outfit: Callable[[Grid], Outfit[Any]], problems: Sequence[Problem]) -> Iterable[str]:
-    """Change the maps between the agent's moves; say where it makes an impossible move, or is wrong in the end.
+    """Change the maps between the agent's moves, and yield where it makes an impossible move or does not arrive.
 
-    ``outfit`` returns what it has on a map. With sight it learns of changes when they are in sight.
+    ``outfit`` returns the agent's outfit on a map. With sight it sees changes only when they are in sight.
     """
     for number, problem in enumerate(problems):
         assert problem.grid is not None
@@ -44,10 +44,10 @@ def _follow(outfit: Outfit[Any], grid: Grid, problem: Problem, rng: np.random.Ge
         to = agent.move(state, goal).to
         if to in (STUCK, UNREACHABLE):
             if entry.complete and world.problem(world.cell(state), world.cell(goal)).reachable:
-                yield f"on {problem!r} it says that it is stuck, or that no path exists, and there is one"
+                yield f"on {problem!r} it reports that it is stuck or that no path exists, but there is one"
             return
         if to != state and to not in [near for near, _ in now.neighbours(state)]:
-            yield f"on {problem!r} it went from {world.cell(state)} to {world.cell(to)}, which is not a move any more"
+            yield f"on {problem!r} it went from {world.cell(state)} to {world.cell(to)}, which is no longer a move"
             return
         state = to
     if entry.complete:
@@ -55,7 +55,7 @@ def _follow(outfit: Outfit[Any], grid: Grid, problem: Problem, rng: np.random.Ge
 
 
 def _change(world: World, rng: np.random.Generator, kept: set[int]) -> None:
-    """Open and close a few cells, but not where the agent or its goal is."""
+    """Open and close a few cells, except those of the agent and its goal."""
     cells = rng.integers(0, (world.width, world.height), (CHANGED, 2)).tolist()
     free = [(x, y) for x, y in cells if world.state(x, y) not in kept]
     world.open(free[:OPENED])
@@ -63,7 +63,7 @@ def _change(world: World, rng: np.random.Generator, kept: set[int]) -> None:
 
 
 def catch_goals(entry: Algorithm, problems: Sequence[Problem]) -> Iterable[str]:
-    """Let the goal walk about more slowly than the agent, and say where it is not caught."""
+    """Move the goal around more slowly than the agent, and yield the problems in which it is not caught."""
     for number, problem in enumerate(problems):
         rng, state, goal = np.random.default_rng(number), problem.start, problem.goal
         agent = Agent(entry, problem.world)

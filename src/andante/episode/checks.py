@@ -1,4 +1,4 @@
-"""What agents and crowds check alike: the goals that databases are for, and the moves that steps return."""
+"""Checks for both agents and crowds: the goals that databases are for, and the moves that steps return."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from andante.world.grid import Grid
 
 
 def place_name(world: Grid | Graph, state: int) -> str:
-    """Return the name of a state for messages: a cell on grids."""
+    """Return the name of a state for messages, which is a cell on grids."""
     if isinstance(world, Grid) and 0 <= state < len(world.graph):
         return str(world.cell(state))
     return f"state {state}"
 
 
 def wrong_move(algorithm: Algorithm, world: Grid | Graph, row: npt.NDArray[Any], fault: int) -> str:
-    """Return what was wrong with a move that a step returned, and what it may return.
+    """Return a sentence about a wrong move that a step returned, and about the moves that it may return.
 
-    ``row`` is that of an episode or of a squad, and has the fields ``state``, ``wrong_to`` and ``wrong_cost``.
+    ``row`` is a row of an episode or of a squad, with the fields ``state``, ``wrong_to`` and ``wrong_cost``.
     """
     cost = float(row["wrong_cost"])
     here, there = place_name(world, int(row["state"])), place_name(world, int(row["wrong_to"]))
@@ -37,23 +37,23 @@ def wrong_move(algorithm: Algorithm, world: Grid | Graph, row: npt.NDArray[Any],
     elif fault == NO_MOVE:
         what = f"from {here} to {there}, which is not a move"
     elif row["wrong_to"] == row["state"]:
-        what = f"nowhere from {here} and said it cost {cost:g}, but waiting costs nothing"
+        what = f"nowhere from {here} and returned the cost {cost:g}, but waiting costs nothing"
     else:
         near = world.graph.neighbours(int(row["state"]))
         true = next(price for state, price in near if state == row["wrong_to"])
-        what = f"from {here} to {there} and said it cost {cost:.10g}, but it costs {true:.10g}"
+        what = f"from {here} to {there} and returned the cost {cost:.10g}, but it costs {true:.10g}"
     return f"{algorithm} went {what}; {allowed}"
 
 
 def explained(algorithm: Algorithm, error: Exception) -> Exception:
-    """Return an error of one sentence for an exception in the algorithm's step, and any other as it is."""
+    """Return an error of one sentence for an exception in the algorithm's step; return other exceptions unchanged."""
     if isinstance(error, AndanteError) or not has_passed(algorithm.step, error):
         return error
     return raised(algorithm.step, error)
 
 
 def covering(algorithm: Algorithm, databases: Sequence[Any], graph: Graph) -> list[tuple[str, Database]]:
-    """Return the databases that the algorithm needs, with their kinds; each may cover some goals only."""
+    """Return the databases that the algorithm needs, with their kinds; each may cover only some goals."""
     given = [one for one in databases if isinstance(one, Database)]
     return [(kind, pick(given, kind, graph, who=str(algorithm))) for kind in (algorithm.needs if given else ())]
 

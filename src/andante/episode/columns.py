@@ -1,8 +1,8 @@
-"""Columns of numbers in JSON documents: traces of agents and of crowds are made of them.
+"""Columns of numbers in JSON documents, from which traces of agents and of crowds are made.
 
 A column is ``{"type": "int32", "length": n, "delta": true, "data": "..."}``. Its numbers or, if ``delta`` is set, the
-first number and the differences between neighbours, are written little-endian, all lowest bytes first, then the next
-lowest, up to the highest, then compressed with zlib and encoded in base64.
+first number and the differences between neighbours, are written little-endian: all lowest bytes first, then the next
+lowest, up to the highest. They are compressed with zlib and encoded in base64.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-#: The most rows of a table that are read, so that no file can fill the memory.
+#: The maximum number of rows that are read from a table, so that no file can fill the memory.
 MAX_ROWS = 2**24
 
 # Neighbouring numbers in these columns are close, so their differences are small.
@@ -55,7 +55,7 @@ def unpack(column: dict[str, Any], dtype: np.dtype[Any], length: int) -> npt.NDA
 
 
 def unpack_table(columns: dict[str, Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Return the table in columns; a column for each field of ``dtype`` must be there."""
+    """Return the table in columns; there must be a column for each field of ``dtype``."""
     names = dtype.names or ()
     length = int(columns[names[0]]["length"])
     if not 0 <= length <= MAX_ROWS:
@@ -67,5 +67,5 @@ def unpack_table(columns: dict[str, Any], dtype: np.dtype[Any]) -> npt.NDArray[A
 
 
 def dump(document: dict[str, Any]) -> str:
-    """Return a document as JSON, as short as it can be."""
+    """Return a document as JSON in its shortest form."""
     return json.dumps(document, separators=(",", ":"), allow_nan=False)

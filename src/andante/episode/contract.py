@@ -31,22 +31,22 @@ from andante.world.heuristics import TOLERANCE, Metric
 from andante.world.problem import Problem
 
 SIZE = 40
-# Wide enough that a lookahead of some hundred states ends at its own limit and not at the goal, and three times that.
+# Wide enough that a lookahead of a few hundred states ends at its own limit and not at the goal, and three times that.
 WIDTHS = (256, 768)
 PROBLEMS = 12
-NARROW_PROBLEMS = 48  # on the narrow map, which sets the limit: an agent's worst move may be in one problem of twenty
+NARROW_PROBLEMS = 48  # on the narrow map, which sets the limit; an agent's worst move may be in one of twenty problems
 CONVERGING = 4  # every fourth problem is repeated until the agent learns nothing
 LIMITS = Limits(moves=50_000)
-PATIENT = Limits(moves=10_000_000)  # an agent that often goes back may take long to arrive
-WATCHED = Limits(moves=2_000)  # of an agent that is watched, which calls Python at every move
-PUSHES, SHOVES = 16, 0.1  # an agent is pushed so many times, with this probability after each move
-COUNTED = Limits(moves=25)  # of an agent whose expansions are counted from outside, which is slow
+PATIENT = Limits(moves=10_000_000)  # an agent that often backtracks may take long to arrive
+WATCHED = Limits(moves=2_000)  # for watching an agent, which calls Python at every move
+PUSHES, SHOVES = 16, 0.1  # the number of times that an agent is pushed, and the probability of it after each move
+COUNTED = Limits(moves=25)  # for counting an agent's expansions from outside, which is slow
 UNITS = (2.0**-40, 2.0**40)
 ONE_WAY_GRAPHS, ONE_WAY_STATES = 4, 32
-DEBUGGED = Limits(moves=100)  # of an agent in plain Python, which is slow
+DEBUGGED = Limits(moves=100)  # for an agent in plain Python, which is slow
 DEBUG_PROBLEMS = 1  # on each map
 CROWD_MOVES = 2_000  # of a walk that is repeated in a crowd, which calls Python at every tick
-SIGHTS = (1, 5)  # of agents that do not know the map: the least possible, and more
+SIGHTS = (1, 5)  # of agents that do not know the map: the shortest possible, and a longer one
 
 R = TypeVar("R")
 
@@ -60,12 +60,12 @@ def check_algorithm(
 ) -> list[str]:
     """Check the claims on an algorithm's card; return the checks passed, or raise `AlgorithmError` for one that fails.
 
-    ``databases_for`` makes the databases that it needs, for each map that it is tested on. ``maps`` are these, such as
-    maps whose cells have costs; without them it is tested on four generated ones of 40 x 40 cells.
+    ``databases_for`` makes the databases that the algorithm needs, for each map that it is tested on. ``maps`` are the
+    maps to test it on, such as maps whose cells have costs. The default is four generated maps of 40 x 40 cells.
 
-    With ``debug`` its kernels run as plain Python for some moves on small maps. Nothing of that is compiled, an index
-    out of bounds or another error is reported with its line, and kernels may print. Kernels that ``allocate`` calls
-    run compiled, as always. The claims on the card are not checked.
+    With ``debug`` its kernels run as plain Python for some moves on small maps. They are not compiled, an index out of
+    bounds or another error is reported with its line, and kernels may print. Kernels that ``allocate`` calls run
+    compiled, as always. The claims on the card are not checked.
 
     >>> check_algorithm("lrta")[0]
     'walks only along edges, at their cost'
@@ -89,7 +89,7 @@ def check_algorithm(
     if not entry.card.ring and not entry.needs:  # a database is for one layout
         alike = [trial for trial in trials[::PROBLEMS] if _same_in_rows(entry, trial.problem.graph)]
         checks["does the same on the same graph in another layout"] = lambda: _in_rows(subject, alike)
-        checks["does the same whatever unit costs are counted in"] = lambda: _in_units(subject, alike)
+        checks["does the same in any unit of costs"] = lambda: _in_units(subject, alike)
     if entry.complete and not entry.card.two_way and not entry.needs and not entry.card.regions:
         checks["is complete where moves cannot be taken back"] = lambda: _arrives_one_way(subject)
     if entry.card.optimal:
@@ -146,7 +146,7 @@ def _passed(entry: Algorithm, checks: Mapping[str, Callable[[], Iterable[str]]])
 
 
 def _debug(subject: _Subject, grids: Sequence[Grid]) -> list[str]:
-    """Make a few moves in both layouts, and with each sight, in plain Python; return the checks that this allows."""
+    """Make a few moves in both layouts and with each sight, in plain Python, and return the names of checks passed."""
     entry = subject.entry
     trials: list[Trial] = []
     known = [p for i, grid in enumerate(grids) for p in random_problems(grid, DEBUG_PROBLEMS, seed=i)]
@@ -164,7 +164,7 @@ def _debug(subject: _Subject, grids: Sequence[Grid]) -> list[str]:
 
 @dataclass(frozen=True)
 class _Subject:
-    """An algorithm under test, and how its databases are made for each map."""
+    """An algorithm under test, and a function that makes its databases for each map."""
 
     entry: Algorithm
     databases_for: Callable[[Grid], Sequence[Any]] | None
@@ -173,7 +173,7 @@ class _Subject:
     made: dict[Grid, Sequence[Any]] = field(default_factory=dict)
 
     def databases(self, grid: Grid | None) -> Sequence[Any]:
-        """Return the databases for a map, made once."""
+        """Return the databases for a map, which are made only once."""
         if self.databases_for is None or grid is None:
             return ()
         if grid not in self.made:
@@ -224,13 +224,13 @@ def _checks_of(subject: _Subject, trials: list[Trial]) -> dict[str, Callable[[],
         "does the same when asked for one move at a time": lambda: _asked(
             subject, [t.problem for t in trials[::PROBLEMS]]
         ),
-        "says so when the goal cannot be reached": lambda: _unreachable(subject),
+        "reports when the goal cannot be reached": lambda: _unreachable(subject),
     }
     if not entry.foresees:
         checks["counts every state that it expands"] = lambda: _counts(subject, trials[:: 2 * PROBLEMS])
     if entry.complete:
         checks["is complete"] = lambda: _arrives(subject, trials)
-    checks["goes on from wherever it is pushed"] = lambda: _pushed(subject, [t.problem for t in trials[1::PROBLEMS]])
+    checks["continues from wherever it is pushed"] = lambda: _pushed(subject, [t.problem for t in trials[1::PROBLEMS]])
     if entry.card.converges:
         checks["converges"] = lambda: _converges(subject, [trial.problem for trial in trials[::CONVERGING]])
     return checks
@@ -245,15 +245,15 @@ def _along_edges(trials: Iterable[Trial]) -> Iterable[str]:
         if len(astray):
             yield f"on {trial.problem!r} it went from {here[astray[0]]} to {there[astray[0]]}, which is not a move"
         elif abs(prices.sum() - trial.cost) > TOLERANCE * trial.cost:
-            yield f"on {trial.problem!r} it says {trial.cost:g}, its path costs {prices.sum():g}"
+            yield f"on {trial.problem!r} it reports a cost of {trial.cost:g}, but its path costs {prices.sum():g}"
         if len(here) != trial.moves:
-            yield f"on {trial.problem!r} it says {trial.moves} moves, its path has {len(here)}"
+            yield f"on {trial.problem!r} it reports {trial.moves} moves, but its path has {len(here)}"
 
 
 def _never_below_optimal(trials: Iterable[Trial]) -> Iterable[str]:
     for trial in trials:
         if trial.solved and trial.cost < trial.optimal_cost * (1 - TOLERANCE):
-            yield f"on {trial.problem!r} it says {trial.cost:g}, but no path costs less than {trial.optimal_cost:g}"
+            yield f"on {trial.problem!r} it reports {trial.cost:g}, but no path costs less than {trial.optimal_cost:g}"
 
 
 def _repeats(subject: _Subject, trials: list[Trial]) -> Iterable[str]:
@@ -272,7 +272,7 @@ def _watched(subject: _Subject, problems: list[Problem]) -> Iterable[str]:
 
 
 def _is_for_crowds(entry: Algorithm) -> Iterable[str]:
-    """Check the card; settings of a real-time algorithm that are not real-time are refused by crowds, one by one."""
+    """Check the card; crowds themselves refuse settings of a real-time algorithm that are not real-time."""
     if not entry.card.real_time:
         yield "its card says crowd and not real_time, but a crowd's budget can be kept only if each move is bounded"
 
@@ -298,7 +298,7 @@ def _asked(subject: _Subject, problems: list[Problem]) -> Iterable[str]:
 
 
 def _pushed(subject: _Subject, problems: list[Problem]) -> Iterable[str]:
-    """Check that an agent makes legal moves from wherever it is, and arrives in the end if it is complete."""
+    """Check that an agent makes legal moves from any state, and finally arrives if it is complete."""
     for seed, problem in enumerate(problems):
         agent, graph, goal = subject.agent(problem), problem.graph, problem.goal
         chance, state = np.random.default_rng(seed), problem.start
@@ -315,11 +315,11 @@ def _pushed(subject: _Subject, problems: list[Problem]) -> Iterable[str]:
             rest = Problem(graph, state, goal, problem.grid)
             (trial,) = agent.run_all([rest], PATIENT, paths=False, again=not subject.entry.card.anchored)
             if not trial.solved:
-                yield f"after it was pushed about on {problem!r}, it ends with {trial.outcome.name}"
+                yield f"after it was pushed around on {problem!r}, it ends with {trial.outcome.name}"
 
 
 def _moved(agent: Agent, state: int, goal: int, moves: int) -> int:
-    """Let an agent make some moves, and return where they lead."""
+    """Let an agent make some moves, and return the state that they lead to."""
     for _ in range(moves):
         move = agent.move(state, goal)
         if move.to < 0:
@@ -333,7 +333,7 @@ def _moved(agent: Agent, state: int, goal: int, moves: int) -> int:
 def _counts(subject: _Subject, trials: list[Trial]) -> Iterable[str]:
     """Check that a move counts an expansion each time that it generates all successors of a state.
 
-    The agent's own state may be one more: an agent that follows its plan looks up its next move there.
+    The agent's own state may be one more, because an agent that follows its plan looks up its next move there.
     """
     for trial in trials:
         agent = CountedAgent(subject.outfit(trial.problem.grid), trial.problem.world)
@@ -345,7 +345,7 @@ def _counts(subject: _Subject, trials: list[Trial]) -> Iterable[str]:
             if agent.generated.states > now.states_expanded - before + 1:
                 yield (
                     f"in move {max(now.moves, 1)} on {trial.problem!r} it generates all successors of "
-                    f"{agent.generated.states} states, and says {now.states_expanded - before}"
+                    f"{agent.generated.states} states, but reports {now.states_expanded - before}"
                 )
                 return
             before = now.states_expanded
@@ -371,7 +371,7 @@ def _rows_of(problem: Problem) -> Problem:
 
 
 def _in_units(subject: _Subject, trials: list[Trial]) -> Iterable[str]:
-    """Check with scaled costs; powers of two are exact, so only an absolute number in the agent makes a difference."""
+    """Check with scaled costs. Powers of two are exact, so only an absolute number in the agent makes a difference."""
     entry, params = subject.entry, subject.entry.params
     amounts = [parameter.name for parameter in parameters_of(type(params)) if parameter.in_cost]
     for factor in UNITS:
@@ -413,7 +413,7 @@ def _arrives(subject: _Subject, trials: Iterable[Trial]) -> Iterable[str]:
 
 
 def _arrives_one_way(subject: _Subject) -> Iterable[str]:
-    """Check on one-way graphs in which every state can reach the goal: on others no agent can be complete."""
+    """Check on one-way graphs in which every state can reach the goal; on others no agent can be complete."""
     problems = [graph.problem(0, len(graph) - 1) for graph in map(_one_way, range(ONE_WAY_GRAPHS))]
     return _arrives(subject, subject.run(problems))
 
@@ -431,7 +431,7 @@ def _one_way(seed: int) -> Graph:
 def _optimal(trials: Iterable[Trial]) -> Iterable[str]:
     for trial in trials:
         if trial.cost > trial.optimal_cost * (1 + TOLERANCE):
-            yield f"on {trial.problem!r} it walks {trial.cost:g} where {trial.optimal_cost:g} is enough"
+            yield f"on {trial.problem!r} its path costs {trial.cost:g}, where {trial.optimal_cost:g} is enough"
 
 
 def _converges(subject: _Subject, problems: list[Problem]) -> Iterable[str]:
@@ -442,7 +442,7 @@ def _converges(subject: _Subject, problems: list[Problem]) -> Iterable[str]:
         if not process.converged:
             yield f"on {process.problem!r} it still learns after {len(process.trials)} trials: {process.outcome.name}"
         elif gamma * final.cost > final.optimal_cost * (1 + TOLERANCE):
-            yield f"on {process.problem!r} it ends up walking {final.cost:g}, where {final.optimal_cost:g} is enough"
+            yield f"on {process.problem!r} its final path costs {final.cost:g}, where {final.optimal_cost:g} is enough"
 
 
 def _real_time(subject: _Subject) -> Iterable[str]:
@@ -457,5 +457,5 @@ def _real_time(subject: _Subject) -> Iterable[str]:
 
 @lru_cache(maxsize=16)
 def _far_apart(kind: str, side: int, count: int) -> list[Problem]:
-    """Return problems on a map of this width, cached: all algorithms use the same, and finding them takes long."""
+    """Return problems on a map of this width, cached because all algorithms use them and finding them takes long."""
     return random_problems(generate(kind, side, side, seed=5), count, optimal_cost=(side / 2, np.inf), seed=6)

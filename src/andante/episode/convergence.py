@@ -1,9 +1,8 @@
 """Convergence: repeated trials from the start to the goal, until the agent learns nothing in one of them.
 
-What is learned is kept from trial to trial and forgotten with the problem. So is what an agent with sight has found out
-about the map: in a trial in which it discovers a wall it has learned something. The measures are those of Bulitko
-et al. (2007), section 2.3: travel, planning and memory over all trials, first-move lag and suboptimality of the
-final one.
+Learned values are kept from trial to trial and forgotten with the problem. The same holds for walls that an agent with
+sight has found: a trial in which it discovers a wall is one in which it learns. The measures are those of Bulitko et
+al. (2007), section 2.3: travel, planning and memory over all trials, first-move lag and suboptimality of the final one.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from andante.errors import ParameterError, whole_number
 from andante.notation import Named
 from andante.world.problem import Problem
 
-#: Enough for most agents on small maps; ends the process for all others.
+#: The default maximum number of trials, enough for most agents on small maps.
 DEFAULT_MAX_TRIALS = 10_000
 
 
 class Ending(Named):
-    """Why a convergence process ended."""
+    """The reason why a convergence process ended."""
 
     CONVERGED = 0  # the final trial changed nothing
     TRIAL_CAP = 1
@@ -104,7 +103,7 @@ class Convergence:
 
     @property
     def values_stored(self) -> int:
-        """Convergence memory: states with a value of their own after all trials."""
+        """Convergence memory: states with a stored value after all trials."""
         return sum(trial.values_stored for trial in self.trials)
 
     @property
@@ -204,7 +203,7 @@ def _check(max_trials: int, limits: Limits) -> None:
 def converge_agent(
     agent: Agent, problem: Problem, limits: Limits, max_trials: int, path: bool, stop: threading.Event | None
 ) -> list[Convergence]:
-    """Return a list with one process; an empty one if it was stopped."""
+    """Return a list with one process, or an empty list if it was stopped."""
     with agent.alone:
         return _converge_alone(agent, problem, limits, max_trials, path, stop)
 
@@ -226,7 +225,7 @@ def _converge_alone(
 
 
 def _in_cost(problem: Problem, limits: Limits) -> Limits:
-    """Return the same limits, with a multiple of the optimal cost turned into a cost."""
+    """Return the same limits, with a multiple of the optimal cost converted to a cost."""
     if limits.suboptimality == np.inf:
         return limits
     multiple = limits.suboptimality * float(least_costs([problem])[0])
@@ -234,7 +233,7 @@ def _in_cost(problem: Problem, limits: Limits) -> Limits:
 
 
 def _next(trial: Trial, limits: Limits, more: bool) -> Limits | Ending:
-    """Return the limits left for the next trial after this one, or why there is none."""
+    """Return the limits left for the next trial, or the reason why the process ends with this one."""
     if not trial.solved:
         return Ending[trial.outcome.name]
     if trial.learned == 0 and trial.values_stored == 0 and trial.cells_discovered == 0:

@@ -1,7 +1,7 @@
-"""Many units on one map, and one budget for all of them: what a game gives to pathfinding in each of its frames.
+"""Many units on one map that share one budget, such as the time that a game gives to pathfinding in each frame.
 
-Every unit walks exactly as `run` would walk it. What differs is when: in each `tick` a unit moves at most once, and
-only if the budget allows. A unit's memory grows with what it has learned, not with the map, and is given back when it
+Every unit walks exactly as `run` would walk it. Only the timing differs: in each `tick` a unit moves at most once, and
+only if the budget allows. A unit's memory grows with what it has learned, not with the map, and is released when it
 arrives.
 """
 
@@ -36,13 +36,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _alone(method: F) -> F:
-    """Let one thread at a time call this method of a crowd, or another one with this mark."""
+    """Return the method of a crowd such that only one thread at a time can call it or another method marked so."""
 
     @wraps(method)
     def call(self: Crowd, *args: Any, **how: Any) -> Any:
         if self._lock.locked():
-            raise AlgorithmError("two threads use the same crowd at once; let one of them do all the work")
-        with self._lock:  # who came between these two lines waits; and an interrupt never leaves it locked
+            raise AlgorithmError("two threads use the same crowd at the same time; let one of them do all the work")
+        with self._lock:  # a thread that comes between these two lines waits, and an interrupt never leaves it locked
             return method(self, *args, **how)
 
     return cast(F, call)
@@ -51,12 +51,12 @@ def _alone(method: F) -> F:
 class Crowd:
     """Units on one map that share a budget per tick.
 
-    ``algorithm`` is what units use unless `add` names another; ``Crowd(grid)`` has none, and each `add` names one.
-    ``memory`` bounds the bytes that all units together may take: if it is reached, the unit that holds most begins
-    again from where it stands, and no more units are added than there is memory for. With ``bodies`` no two units are
-    in one cell, and they push each other out of the way (`andante.episode.bodies`). With ``share="goal"`` units of the
-    same algorithm and lane that have the same goal learn together. Units are dealt into ``lanes``, each with its share
-    of the budget, which ``threads`` run side by side; results depend on the lanes and not on the threads.
+    ``algorithm`` is the algorithm of all units for which `add` names no other; ``Crowd(grid)`` has none, and each `add`
+    names one. ``memory`` bounds the bytes that all units together may use. When it is reached, the unit that uses most
+    restarts from its current state. `add` refuses more units than fit. With ``bodies`` no two units are in one cell,
+    and they push each other aside (`andante.episode.bodies`). With ``share="goal"`` units of the same algorithm and
+    lane that have the same goal learn together. Units are distributed among ``lanes``, each with its share of the
+    budget, which ``threads`` run in parallel. Results depend on the lanes but not on the threads.
 
     >>> import andante
     >>> grid = andante.generate("empty", 8, 8)
@@ -98,9 +98,9 @@ class Crowd:
         self._lanes = Lanes(self.graph, self._roster, lanes, threads, memory, self._share)
         self._lock = threading.Lock()
         self._living = world if isinstance(world, World) else None
-        self._version, self._news = -1, -1  # what the crowd last knew of a map that changes
+        self._version, self._news = -1, -1  # the version of a changing map that the crowd last saw
         self._turn = 0
-        self._ending = 0  # nanoseconds of the last tick after all had their turn
+        self._ending = 0  # nanoseconds of the last tick after all units had their turn
         self._unreachable = 0  # units sent to unreachable goals since the last tick
         self._default = None if algorithm is None else self._check_algorithm(find(algorithm, **parameters))  # type: ignore[arg-type]
         if self._default is not None:
@@ -117,13 +117,13 @@ class Crowd:
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise AlgorithmError("a crowd cannot be copied or pickled, because its loops are bound to its memory")
 
-    # --- who is where -----------------------------------------------------------------------------------------------
+    # --- the state of the units -------------------------------------------------------------------------------------
 
     @property
     def cells(self) -> npt.NDArray[np.int32]:
         """The cell (x, y) of each unit, by id: a view that changes with each tick. For grids only.
 
-        Like all such views it is of the present table: after `add`, ask again.
+        Like all such views it shows the current table: after `add`, get a new view.
         """
         if not isinstance(self.world, Grid):
             raise ProblemError("this crowd is on a graph, which has no cells; use crowd.states")
@@ -141,7 +141,7 @@ class Crowd:
 
     @property
     def outcomes(self) -> npt.NDArray[np.int64]:
-        """How each unit stands, by id, as numbers of `Outcome`: a view that changes with each tick."""
+        """The outcome of each unit so far, by id, as numbers of `Outcome`: a view that changes with each tick."""
         return self._roster.column("outcome")
 
     @property
@@ -151,7 +151,7 @@ class Crowd:
 
     @property
     def costs(self) -> npt.NDArray[np.float64]:
-        """What each unit has walked since it set out, by id: a view that changes with each tick."""
+        """The cost of each unit's moves since it set out, by id: a view that changes with each tick."""
         return self._roster.column("cost")
 
     @property
@@ -166,28 +166,28 @@ class Crowd:
 
     @property
     def memory_bytes(self) -> int:
-        """The memory of the crowd: its units, desks and tables of places; without the map and the databases."""
+        """The memory of the crowd: its units, desks and tables of places, without the map and the databases."""
         return self.unit_bytes + self._lanes.desk_bytes + self._roster.place_bytes
 
     @property
     def unit_bytes(self) -> int:
-        """The memory that all units take: their rows, and what they have learned.
+        """The memory that all units use: their rows, and what they have learned.
 
-        When a unit has moved and this exceeds ``memory``, units that hold most begin again until it does not. Adding
-        units, or a single move, may exceed it until then.
+        If this exceeds ``memory`` after a move, the units that use most restart until it does not. Adding units, or a
+        single move, may exceed it until then.
         """
         return self._lanes.unit_bytes
 
     def held_bytes(self, ids: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Return the memory that each of these units holds because of what it knows, besides what every unit takes."""
+        """Return the memory that each of these units uses for what it has learned, without the fixed part."""
         return self._lanes.held_bytes(self._roster.known(ids))
 
     @property
     def jain_index(self) -> float:
-        """How evenly the budgets were shared, from 1 / units up to 1: Jain's index of what units expanded per tick.
+        """The fairness of the shared budget, from 1 / units up to 1: Jain's index of the units' expansions per tick.
 
-        It is relative to their priorities, over units that had to wait at some time since they set out: others got all
-        that they asked for. nan if nobody had to wait.
+        It is relative to their priorities, over units that had to wait at some time since they set out; others got all
+        that they asked for. It is nan if no unit had to wait.
         """
         rows = self._roster.units
         rows = rows[(rows["squad"] != NO_SQUAD) & (rows["turn"] > rows["joined"])]
@@ -196,7 +196,7 @@ class Crowd:
         work = rows["expanded"] if rows["expanded"].any() else rows["moves"]
         return jain_index((work / (rows["priority"] * turns))[waited])
 
-    # --- coming and going -------------------------------------------------------------------------------------------
+    # --- adding and removing units ----------------------------------------------------------------------------------
 
     @_alone
     def add(
@@ -210,12 +210,12 @@ class Crowd:
         nearest: bool = False,
         **parameters: Any,
     ) -> Ids:
-        """Add units and return their ids, which are their places in `cells`, `outcomes` and the others.
+        """Add units and return their ids, which are their indices in `cells`, `outcomes` and the others.
 
-        ``starts`` and ``goals`` are cells of a grid, as an array of x and y for each, or states of a graph; a single
-        one serves all units. A unit of ``priority`` 2 gets twice the share of the budget; it may be an array, one for
-        each unit. A goal that cannot be reached costs nothing; with ``nearest`` the unit goes to the reachable cell
-        nearest to it instead, also if the goal is in a wall. Ids of units that were removed are used again.
+        ``starts`` and ``goals`` are cells of a grid, as an array with x and y of each, or states of a graph; a single
+        one is used for all units. A unit of ``priority`` 2 gets twice the share of the budget; it may be an array with
+        one value for each unit. A goal that cannot be reached costs nothing. With ``nearest`` the unit goes to the
+        reachable cell nearest to such a goal instead, also if the goal is in a wall. Ids of removed units are reused.
         """
         chosen = self._chosen(algorithm, parameters)
         given = self._databases if databases is None else as_databases(databases, self.world)
@@ -240,9 +240,9 @@ class Crowd:
     def send(self, ids: npt.ArrayLike, goals: npt.ArrayLike, *, nearest: bool = False) -> None:
         """Give units new goals.
 
-        Those that already have them go on. A unit whose goal has moved a little, to where a few moves straight back
-        lead to the old one, keeps what it knows if its algorithm pursues goals (its card says so). All others begin a
-        new problem.
+        Units that already have these goals continue. A unit whose goal has moved only a few moves away, on a straight
+        path, keeps what it has learned if its algorithm pursues goals (its card says so). All others begin a new
+        problem.
         """
         rows, table = self._roster.known(ids), self._roster.units
         end = self._goal_states(table["state"][rows], goals, nearest, "unit")
@@ -258,7 +258,7 @@ class Crowd:
         self._set_out(rows[new], end[new])
 
     def _pursued(self, rows: Ids, goals: States) -> npt.NDArray[np.bool_]:
-        """Let units go on to goals that have moved a little; return which of them do."""
+        """Redirect units whose goals have moved a little, and return a mask of them."""
         table = self._roster.units
         able = table["outcome"][rows] == _WALKING
         able &= self._roster.outcomes_at(table["state"][rows], goals) == _WALKING
@@ -268,7 +268,7 @@ class Crowd:
 
     @_alone
     def put(self, ids: npt.ArrayLike, cells: npt.ArrayLike) -> None:
-        """Put units somewhere else. They keep their goals and what they have learned, and make new plans."""
+        """Put units into other places. They keep their goals and what they have learned, and plan again."""
         rows, table = self._roster.known(ids), self._roster.units
         states = states_at(self.world, cells, "place")
         if len(states) not in (1, len(rows)):
@@ -290,13 +290,13 @@ class Crowd:
 
     @_alone
     def remove(self, ids: npt.ArrayLike) -> None:
-        """Remove units; what they hold is given back."""
+        """Remove units, and release their memory."""
         rows = self._roster.known(ids)
         self._lanes.free(rows)
         self._roster.free(rows)
 
     def _set_out(self, rows: Ids, goals: States) -> None:
-        """Let units begin a problem."""
+        """Start a new problem for each of these units."""
         table = self._roster.units
         outcomes = self._roster.outcomes_at(table["state"][rows], goals)
         table["goal"][rows] = table["aim"][rows] = goals
@@ -312,10 +312,10 @@ class Crowd:
 
     @_alone
     def tick(self, *, expansions: float | None = None, microseconds: float | None = None) -> Tick:
-        """Let every unit move at most once, as far as the budget reaches; without one, let every unit move.
+        """Move every unit at most once, until the budget is spent; without a budget, move every unit.
 
-        A tick may exceed its budget by one move of one unit in each lane. With ``expansions`` it is the same on every
-        machine; ``microseconds`` are for games.
+        A tick may exceed its budget by one move of one unit in each lane. With ``expansions`` the result is the same on
+        every machine; ``microseconds`` are for games.
 
         Raise `AlgorithmError` if the step of an algorithm returned a wrong move. Its unit is then STUCK; all others
         have had their turn as in any other tick.
@@ -328,7 +328,7 @@ class Crowd:
         self._lanes.march(self._turn, budget.without(perf_counter_ns() - began + self._ending))
         marched = perf_counter_ns()
         self._lanes.end(self._turn)
-        fault = self._fault()  # before units with bodies push each other elsewhere
+        fault = self._fault()  # before units with bodies push each other
         tick = self._report(began)
         self._ending = perf_counter_ns() - marched
         if fault is not None:
@@ -336,7 +336,7 @@ class Crowd:
         return tick
 
     def _look_at_map(self) -> None:
-        """Take in what has changed on the map: units whose goals are cut off end, and impossible wishes are dropped."""
+        """Apply changes of the map: end units whose goals are cut off, and drop impossible wishes."""
         if self._living is None:
             return
         self._living.tend()
@@ -351,7 +351,7 @@ class Crowd:
             self._roster.drop_wishes()
 
     def _report(self, began: int) -> Tick:
-        """Let units with bodies go where they can, and return what happened since this time."""
+        """Move units with bodies where they can go, and return what happened since the time ``began``."""
         lanes, total = self._lanes, self._lanes.total
         moved, arrived, blocked = total("moved"), total("arrived"), 0
         if self._roster.has_bodies:
@@ -385,11 +385,11 @@ class Crowd:
 
     @_alone
     def compile(self, memory: float = 0.0) -> None:
-        """Compile everything that the crowd will call, or load it from the cache, so that the first calls need not.
+        """Compile everything that the crowd will call, or load it from the cache, so that the first calls are fast.
 
-        That is `tick`, `send`, `put` and `remove` with the crowd's algorithms, and on a `World` also its `close` and
-        `open`. With ``memory`` it also makes the operating system provide this many bytes for units now: in a tick this
-        might take milliseconds.
+        This covers `tick`, `send`, `put` and `remove` with the crowd's algorithms, and on a `World` also its `close`
+        and `open`. With ``memory`` it also makes the operating system provide this many bytes for units now, which
+        might take milliseconds in a tick.
         """
         self._lanes.prepare(memory)
         self._lanes.compile()
@@ -397,7 +397,7 @@ class Crowd:
         if self._living is not None:
             self._living.compile()
 
-    # --- what was asked for -----------------------------------------------------------------------------------------
+    # --- checks of arguments ----------------------------------------------------------------------------------------
 
     def _chosen(self, algorithm: str | Algorithm | None, parameters: dict[str, Any]) -> Algorithm:
         """Return the algorithm of new units."""
@@ -410,11 +410,11 @@ class Crowd:
         return self._check_algorithm(find(self._default if algorithm is None else algorithm, **parameters))  # type: ignore[arg-type]
 
     def _check_algorithm(self, algorithm: Algorithm) -> Algorithm:
-        """Return the algorithm; raise `AlgorithmError` if it cannot keep to a budget, or not as one of many."""
+        """Return the algorithm; raise `AlgorithmError` if it cannot keep to a budget or be one of a crowd."""
         if not algorithm.real_time:
             raise AlgorithmError(
-                f"{algorithm} may plan for as long as the map is large, so it cannot keep to a crowd's budget; choose "
-                "an algorithm whose card says real-time"
+                f"{algorithm} may plan longer on larger maps, so it cannot keep to a crowd's budget; choose an "
+                "algorithm whose card says real-time"
             )
         if not algorithm.crowd:
             raise AlgorithmError(f"{algorithm} cannot be one of a crowd: each unit would need memory for the whole map")
@@ -431,7 +431,7 @@ class Crowd:
         return algorithm
 
     def _goal_states(self, starts: States, goals: npt.ArrayLike, nearest: bool, what: str = "start") -> States:
-        """Return the states to go to, one for each start; a single start or goal serves all."""
+        """Return the states of the goals, one for each start; a single start or goal is used for all."""
         ends = states_at(self.world, goals, "goal", walls=flag(nearest, "nearest"))
         if len(starts) == 1 and len(ends) > 1:
             starts = np.broadcast_to(starts, ends.shape)
@@ -450,7 +450,7 @@ def sharing(share: Any) -> bool:
 
 
 def flag(value: Any, name: str) -> bool:
-    """Return a flag; raise `ParameterError` if it is none."""
+    """Return a flag; raise `ParameterError` if it is not True or False."""
     if not isinstance(value, bool):
         raise ParameterError(f"{name} must be True or False, got {quoted(value)}")
     return value

@@ -1,4 +1,4 @@
-"""Checks of `check_algorithm` for crowds: among others a unit walks as an agent does alone."""
+"""Checks of `check_algorithm` for crowds: a unit among others walks as an agent does alone."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from andante.measures import Outcome
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 
-BUDGET = 40  # expansions per tick of a dozen units: too few for all
+BUDGET = 40  # expansions per tick of a dozen units, too few for all
 
 
 def walk_in_crowds(
     outfit: Callable[[Grid | None], Outfit[Any]], trials: Sequence[Trial], stopped: float
 ) -> Iterable[str]:
-    """Let one crowd walk all problems of a map, with a small budget, in two lanes; yield where walks differ.
+    """Run a crowd on all problems of a map, with a small budget, in two lanes, and yield where walks differ.
 
-    ``outfit`` returns what units have on a map. The trials are their walks alone, which are ``stopped`` after a number
-    of moves. Units with odd numbers start late, after some of the others have left, so that minds are reused.
+    ``outfit`` returns the units' outfit on a map. The trials are their walks alone, which are ``stopped`` after a
+    number of moves. Units with odd numbers start late, after some of the others have left, so that minds are reused.
     """
     for _, group in groupby(trials, key=lambda trial: trial.problem.grid):
         some = list(group)
@@ -47,7 +47,7 @@ def walk_in_crowds(
 
 
 class _Paths:
-    """The paths that the units of a crowd walk alone, to be followed move by move."""
+    """The paths that the units of a crowd walk alone, with which their moves are compared."""
 
     def __init__(self, ids: Any, trials: list[Trial]) -> None:
         self._ids, self._trials = ids, trials
@@ -58,7 +58,7 @@ class _Paths:
             row[: len(path)] = path
 
     def astray(self, crowd: Crowd) -> Iterable[str]:
-        """Yield where a unit is elsewhere than alone after as many moves; alone, it may have been stopped earlier."""
+        """Yield where a unit is in another state than alone after as many moves; alone, it may have stopped earlier."""
         moves, units = crowd.moves[self._ids], np.arange(len(self._ids))
         walked = units[moves < self._length]
         expected = self._states[walked, moves[walked]]
@@ -69,12 +69,12 @@ class _Paths:
 
 
 def _walking(crowd: Crowd, stopped: float) -> int:
-    """Return the number of units that are on their way and would not have been stopped alone: crowds have no caps."""
+    """Return the number of units that are on their way and would not have been stopped alone; crowds have no caps."""
     return int(np.count_nonzero((crowd.outcomes == Outcome.WALKING) & (crowd.moves < stopped)))
 
 
 def _ends(world: Grid | Graph, trials: list[Trial]) -> tuple[Any, Any]:
-    """Return the starts and goals of trials, as a crowd takes them."""
+    """Return the starts and goals of trials in the form that a crowd accepts."""
     places = [(trial.problem.start, trial.problem.goal) for trial in trials]
     if isinstance(world, Grid):
         return [world.cell(start) for start, _ in places], [world.cell(goal) for _, goal in places]

@@ -1,4 +1,4 @@
-"""How a crowd went: what its ticks took and its units walked."""
+"""The result of a crowd: the times of its ticks and the walks of its units."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Pace:
 
 @dataclass(frozen=True, eq=False)
 class CrowdResult:
-    """What the ticks of a crowd took, and how its units ended."""
+    """The times of a crowd's ticks, and the outcomes of its units."""
 
     algorithm: str
     map_name: str
@@ -54,14 +54,14 @@ class CrowdResult:
     optimal_costs: npt.NDArray[np.float64]  # [units]; in a scene, those of A* replanned after every event
     costs: npt.NDArray[np.float64]  # [units]
     jain_index: float
-    memory_bytes: int  # of the whole crowd, when it held most
-    unit_bytes: npt.NDArray[np.int64]  # [units], the most that each was seen to hold
+    memory_bytes: int  # of the whole crowd, at its peak
+    unit_bytes: npt.NDArray[np.int64]  # [units], the highest memory seen of each
     in_scene: bool = False
     trace: CrowdTrace | None = None
 
     @property
     def ratio(self) -> str:
-        """The measure of how much units walked too far: in a scene nobody can know the optimal cost."""
+        """The name of the ratio of costs; in a scene no agent can know the optimal cost."""
         return "replanned_ratio" if self.in_scene else "suboptimality_ratio"
 
     @property
@@ -75,7 +75,7 @@ class CrowdResult:
 
     @property
     def restarted(self) -> int:
-        """How often a unit had to begin again because memory was full."""
+        """The number of times that a unit had to restart because memory was full."""
         return sum(tick.restarted for tick in self.ticks)
 
     @property
@@ -89,30 +89,30 @@ class CrowdResult:
         return 1000 * sum(tick.moved for tick in busy) / took if took else float("nan")
 
     def tick_microseconds(self, percent: float) -> float:
-        """Return the time that so many per cent of the ticks took at most."""
+        """Return this percentile of the ticks' times."""
         took = [tick.microseconds for tick in self.ticks]
         return float(np.percentile(took, percent, method="higher")) if took else float("nan")
 
     @property
     def longest_wait(self) -> int:
-        """The most ticks in a row in which a unit had to wait."""
+        """The largest number of consecutive ticks in which a unit had to wait."""
         return max((tick.longest_wait for tick in self.ticks), default=0)
 
     @property
     def mean_wait(self) -> float:
-        """The ticks that a unit waited for each of its moves, on average."""
+        """The mean number of ticks that a unit waited per move."""
         moved = sum(tick.moved for tick in self.ticks)
         return sum(tick.waiting for tick in self.ticks) / moved if moved else float("nan")
 
     @property
     def expansions_per_move(self) -> float:
-        """The states expanded for a move, on average."""
+        """The mean number of states expanded per move."""
         moved = sum(tick.moved for tick in self.ticks)
         return sum(tick.expansions for tick in self.ticks) / moved if moved else float("nan")
 
     @property
     def ratios(self) -> npt.NDArray[np.float64]:
-        """What `ratio` measures, of the units that arrived."""
+        """The values of `ratio` for the units that arrived."""
         measured = replanned_ratio if self.in_scene else suboptimality_ratio
         arrived = np.flatnonzero(self.outcomes == int(Outcome.GOAL))
         pairs = zip(self.costs[arrived].tolist(), self.optimal_costs[arrived].tolist(), strict=True)
@@ -120,7 +120,7 @@ class CrowdResult:
         return ratios[np.isfinite(ratios)]
 
     def figures(self) -> dict[str, Any]:
-        """Return all numbers by name; nan where there is nothing to measure."""
+        """Return all figures by name; nan where there is nothing to measure."""
         ratios = self.ratios
         return {
             "algorithm": self.algorithm,

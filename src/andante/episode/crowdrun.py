@@ -1,4 +1,4 @@
-"""Run a crowd until everybody has ended, and measure it: what `andante crowd` prints."""
+"""Runs of a crowd until all units have ended, with the measurements that `andante crowd` prints."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from andante.world.problem import Problem
 from andante.world.scenes import Scene
 
 ATTEMPTS = 20  # to draw problems whose starts and goals are all different
-_SAMPLED = 8  # what units hold is asked for in every eighth tick: that takes as long as some moves
+_SAMPLED = 8  # the memory of units is sampled in every eighth tick, because it takes as long as some moves
 
 
 def run_crowd(
@@ -37,12 +37,12 @@ def run_crowd(
     progress: Callable[[int], None] = lambda ended: None,
     **settings: Any,
 ) -> CrowdResult:
-    """Let a unit walk each of these problems, all at once, until all have ended or the ticks are over.
+    """Run a crowd with one unit for each problem, until all units have ended or the ticks are over.
 
     All problems are on one grid and have optimal costs; those of a ``scene`` are what `problems_of` returns. In a scene
-    a unit whose goal is cut off waits until it no longer is, or until nothing more happens. ``recorded`` keeps where
-    everybody was. ``progress`` is called after each tick with the number of units that have ended in it. ``settings``
-    are those of `Crowd`.
+    a unit whose goal is cut off waits until it no longer is, or until nothing more happens. ``recorded`` records the
+    places of all units. ``progress`` is called after each tick with the number of units that have ended in it.
+    ``settings`` are those of `Crowd`.
     """
     grid = problems[0].grid if problems else None
     if grid is None:
@@ -77,7 +77,7 @@ def _walk(
     recorder: CrowdRecorder | None,
     progress: Callable[[int], None],
 ) -> tuple[list[Tick], npt.NDArray[np.int64]]:
-    """Let the units of a crowd walk; return what its ticks took, and the most that each unit was seen to hold."""
+    """Run the ticks of a crowd, and return their times and the highest memory seen of each unit."""
     ticks: list[Tick] = []
     held = np.zeros(len(ids), np.int64)
     walking = crowd.walking
@@ -98,12 +98,12 @@ def _walk(
 
 
 class _Play:
-    """A scene that is played with the units of a crowd."""
+    """A scene that is run with the units of a crowd."""
 
     def __init__(self, stage: Stage, crowd: Crowd, ids: npt.NDArray[np.int64]) -> None:
         self._stage, self._crowd, self._ids = stage, crowd, ids
         self._version = 0
-        self.earlier = np.zeros(len(ids))  # what units had paid when they were sent on: a crowd counts from there
+        self.earlier = np.zeros(len(ids))  # the costs of units before they were sent again, when a crowd resets them
 
     @property
     def waits(self) -> bool:
@@ -115,7 +115,7 @@ class _Play:
         return self._crowd.outcomes[self._ids]
 
     def before(self, tick: int) -> None:
-        """Let happen what happens before a tick, and send units on whose goals have moved or can be reached again."""
+        """Apply the events before a tick, and send units again whose goals have moved or can be reached again."""
         moved = self._stage.play(tick, lambda unit: int(self._crowd.states[self._ids[unit]]))
         outcomes, world = self._outcomes, self._stage.world
         self._send(np.array([unit for unit in moved if outcomes[unit] == int(Outcome.WALKING)], np.int64))
@@ -136,7 +136,7 @@ class _Play:
         return np.array(self._stage.goals, np.int64)[units]
 
     def _send(self, units: npt.NDArray[np.int64]) -> None:
-        """Send units to where their goals are, but for those that stand in a wall, or whose goals do."""
+        """Send units to their goals, except units that are in a wall or whose goals are."""
         goals, rows, free = self._goals_of(units), self._ids[units], self._stage.world.passable.flat
         able = free[self._crowd.states[rows]] & free[goals]
         if able.any():
@@ -163,11 +163,11 @@ def problems_apart(grid: Grid, count: int, seed: int) -> list[Problem]:
                 goals.add(one.goal)
         if len(apart) == count:
             return list(apart.values())
-    raise ProblemError(f"{grid.name} has too little room for {count} units with bodies; take fewer")
+    raise ProblemError(f"{grid.name} is too small for {count} units with bodies; use fewer units")
 
 
 def with_one_goal(problems: Sequence[Problem]) -> list[Problem]:
-    """Return problems with the goal of the first; one that began there begins at its own goal instead."""
+    """Return problems with the goal of the first; one that started there starts at its own goal instead."""
     goal = problems[0].goal
     starts = [one.start if one.start != goal else one.goal for one in problems]
     same = [Problem(one.graph, start, goal, one.grid) for one, start in zip(problems, starts, strict=True)]

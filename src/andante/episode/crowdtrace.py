@@ -1,19 +1,19 @@
-"""Traces of crowds: where every unit was after every tick, small enough that a page can replay it.
+"""Traces of crowds: the place of every unit after every tick, in a form small enough for a page to replay.
 
 The JSON has ``format`` "andante-crowd" and ``version`` 3, plain fields, and columns as in traces of single agents
 (`andante.episode.trace`):
 
 - ``terrain``: the map's characters, row by row, as their codes;
 - ``starts`` and ``goals``: a state for each unit;
-- ``steps``: for each unit, and each tick, where it went: 3 * (dy + 1) + dx + 1, so 4 if it stayed;
+- ``steps``: for each unit and each tick the direction of its move: 3 * (dy + 1) + dx + 1, so 4 if it stayed;
 - ``arrivals``: for each unit the tick in which it arrived, or -1;
 - ``microseconds`` that each tick took, and the number of units ``waiting`` in it;
 - ``change_cells``: cells that were opened, or ~cell for those that were closed, and ``change_ticks``: the ticks before
-  which that was;
-- ``goal_units``, ``goal_ticks`` and ``goal_states``: goals that moved, before which ticks, and where to.
+  which they changed;
+- ``goal_units``, ``goal_ticks`` and ``goal_states``: goals that moved, the ticks before which they did, and their new
+  states.
 
-``budget`` is what a tick was given in microseconds, or null. ``cut`` says whether the crowd went on
-after the last tick.
+``budget`` is the budget of a tick in microseconds, or null. ``cut`` is true if the crowd continued after the last tick.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from andante.world.scenes import Scene
 FORMAT = "andante-crowd"
 VERSION = 3
 
-#: A trace is for looking at: it ends after this many ticks, or sooner if that makes more than so many steps.
+#: A trace is for viewing. It ends after this many ticks, or earlier at this many steps.
 MOST_TICKS = 4_000
 MOST_STEPS = 4_000_000
 
@@ -41,7 +41,7 @@ NOT_ARRIVED = -1
 
 @dataclass(frozen=True, eq=False)
 class CrowdTrace:
-    """Where the units of a crowd on a grid were, tick by tick."""
+    """The places of the units of a crowd on a grid, tick by tick."""
 
     algorithm: str
     title: str
@@ -82,7 +82,7 @@ class CrowdTrace:
         return np.cumsum(np.vstack([self.starts.astype(np.int64)[None], moves]), axis=0)
 
     def to_json(self) -> str:
-        """Return the trace as JSON, as pages replay it."""
+        """Return the trace as the JSON that pages replay."""
         height, width = self.terrain.shape
         return dump(
             {
@@ -112,7 +112,7 @@ class CrowdTrace:
 
 
 def steps_between(places: npt.NDArray[Any], width: int) -> npt.NDArray[np.uint8]:
-    """Return where units went between rows of ``places``, states of [ticks + 1, units], as [units, ticks].
+    """Return the steps of units between rows of ``places``, states of [ticks + 1, units], as [units, ticks].
 
     >>> steps_between(np.array([[0], [0], [6]]), width=5).tolist()
     [[4, 8]]
@@ -120,12 +120,12 @@ def steps_between(places: npt.NDArray[Any], width: int) -> npt.NDArray[np.uint8]
     x, y = np.moveaxis(cells_of(places, width), -1, 0)
     right, down = np.diff(x, axis=0), np.diff(y, axis=0)
     if max(np.abs(right).max(initial=0), np.abs(down).max(initial=0)) > 1:
-        raise ProblemError("a unit was put elsewhere, and a trace of a crowd holds single steps only")
+        raise ProblemError("a unit was put into another place, but a trace of a crowd contains only single steps")
     return (3 * (down + 1) + right + 1).astype(np.uint8).T
 
 
 class CrowdRecorder:
-    """Collects the places of the units of a crowd after each tick, up to a cap."""
+    """A collector of the places of a crowd's units after each tick, up to a cap."""
 
     def __init__(
         self, grid: Grid, states: npt.NDArray[Any], goals: npt.NDArray[Any], scene: Scene | None = None
@@ -148,7 +148,7 @@ class CrowdRecorder:
         microseconds: float,
         waiting: int,
     ) -> None:
-        """Keep what a tick led to, as long as there is room; ``arrived`` says who has arrived so far."""
+        """Record the result of a tick, while there is room; ``arrived`` is a mask of the units that have arrived."""
         if len(self._ticks) == self._room:
             self.cut = True
             return
@@ -160,7 +160,7 @@ class CrowdRecorder:
         self._ticks.append((microseconds, waiting))
 
     def trace(self, algorithm: str, title: str, budget: float | None) -> CrowdTrace:
-        """Return all that was kept."""
+        """Return the trace of everything recorded."""
         shown = [change for change in self._changes if change.tick <= len(self._ticks)]
         cells = [self._grid.state(*change.cell) for change in shown]
         moved = np.array(self._moved, np.int32).reshape(-1, 3)

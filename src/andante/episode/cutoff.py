@@ -1,4 +1,4 @@
-"""Units of a crowd whose goals no path leads to any more, because the map has changed."""
+"""Units of a crowd whose goals are cut off, because the map has changed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WALKING, _UNREACHABLE = int(Outcome.WALKING), int(Outcome.UNREACHABLE)
 
 
 class CutOff:
-    """Finds such units, bound to the table of a crowd on a map that changes."""
+    """A search for units with cut-off goals, bound to the table of a crowd on a map that changes."""
 
     def __init__(self, world: World, ground: Ground) -> None:
         self.ground, self._world = ground, world
@@ -27,18 +27,18 @@ class CutOff:
         self._end: Callable[[int], int] = bind(end_cut_off, world.parts, graph, ground, self._lost)
 
     def end(self, count: int) -> npt.NDArray[np.int64]:
-        """Let units among the first ``count`` end whose goals are cut off, as far as is known, and return their ids.
+        """End units among the first ``count`` whose goals are cut off, as far as is known, and return their ids.
 
-        Those that can reach their goal, but not where it was when they turned to it, begin new problems.
+        Units that can reach their goal, but not the state of it that they still aim at, begin new problems.
         """
-        with self._world.lock:  # looking labels up shortens the paths between them
+        with self._world.lock:  # looking up labels shortens the paths between them, which is a write
             found = int(self._end(count))
         return self._lost[:found].copy()
 
 
 @kernel
 def end_cut_off(parts: Parts, graph: GridArrays, ground: Ground, lost: npt.NDArray[np.int64], count: int) -> int:
-    """Let units among the first ``count`` end, write their ids to ``lost``, and return how many there are."""
+    """End these units among the first ``count``, write their ids to ``lost``, and return how many there are."""
     found = 0
     for unit in range(count):
         row = ground.units[unit]

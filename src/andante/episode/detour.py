@@ -1,16 +1,17 @@
-"""How agents that cannot follow changes walk on a map that changes: as if it had not, until they hit a wall.
+"""Detours: agents that cannot follow changes walk a changing map as if it had not changed, until a wall stops them.
 
-Databases, levels and the like are for the map as it was: a database for the version of its present edition, all else
-for the first version of the world. Such an agent plans on that version, with its own step, and makes its moves while
-the map allows them. From the first one that it does not, it searches with TBA* until it is at its goal: an agent that
-went back to what it knew whenever it could might swing between two moves for ever. So it arrives if either of the two
-would. In its next trial it begins with what it knows again.
+Databases, levels and the like are for an earlier map: a database for the version of its current edition, all else for
+the first version of the world. Such an agent plans on that version, with its own step, and makes its moves while the
+map allows them. From the first move that the map does not allow, it searches with TBA* until it is at its goal. If it
+returned to its own step whenever it could, it might alternate between two moves for ever. So it arrives if either its
+own step or TBA* would. In its next trial it begins with its own step again.
 
 The search takes much more memory than a look-up, and few units need it at a time. So it is in an annex, which a unit
-of a crowd takes when it begins to search and gives back when it has arrived, or when a new trial or edition begins.
+of a crowd takes when it begins to search and releases when it has arrived, or when a new trial or edition begins.
 
-When a database has a new edition, its agents turn to it before their next move, also those that search, and forget what
-they planned and learned with the old one. Once the map rests there are no more editions, so nobody swings for ever.
+When a database has a new edition, its agents switch to it before their next move, even those that search, and forget
+what they planned and learned with the old one. Once the map stops changing there are no more editions, so no agent
+alternates for ever.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ ASTRAY = np.dtype([("attempt", np.int64)])
 
 
 class Gait(NamedTuple):
-    """What a loop needs of an algorithm: its step, its memory, and its parameters, also as kernels take them."""
+    """The parts of an algorithm that a loop needs: its step, its memory, and its parameters, also in kernels' form."""
 
     step: Callable[..., Move]
     memory: type
@@ -49,7 +50,7 @@ class Gait(NamedTuple):
 
 
 class Lore(NamedTuple):
-    """What an agent that cannot follow changes knows of the map, for the present editions of its databases."""
+    """The map that an agent that cannot follow changes knows, for the current editions of its databases."""
 
     graph: GridArrays  # the version of the map that it plans on
     edition: int  # a number that grows with each new edition
@@ -57,20 +58,20 @@ class Lore(NamedTuple):
 
 
 class Own(NamedTuple):
-    """The agent's own memory, what it knows of the map, and its clock."""
+    """The agent's own memory, the map that it knows, and its clock."""
 
     memory: Any
     lore: Lore
-    clock: Clock  # on which no cell is ever opened
+    clock: Clock  # which never records an opened cell
 
 
 class Detour(NamedTuple):
-    """Whether the agent searches, and the memory for that."""
+    """Whether the agent searches, and the memory for its search."""
 
     memory: Any
     scalars: npt.NDArray[Any]  # [1], of ASTRAY
-    annex: npt.NDArray[Any]  # [1], of ANNEX: used for an attempt
-    search_clock: Clock  # in the annex: numbers the searches of all units that had it
+    annex: npt.NDArray[Any]  # [1], of ANNEX, used for an attempt
+    search_clock: Clock  # in the annex; it numbers the searches of all units that had the annex
     clock: Clock
     changes: Changes
 
@@ -83,7 +84,7 @@ class Both(NamedTuple):
 
 
 class Codes(NamedTuple):
-    """The parameters of both."""
+    """The parameters of the algorithm and of the search."""
 
     own: Any
     search: Any
@@ -100,7 +101,7 @@ def _followings(databases: Sequence[Any], graph: Graph) -> list[Following]:
 
 
 def _known(algorithm: Algorithm, databases: Sequence[Any], graph: LivingGraph) -> tuple[Graph, Lore]:
-    """Return the version of a map that an algorithm plans on, and what it knows of it."""
+    """Return the version of a map that an algorithm plans on, as a graph and as its lore."""
     given = [one for one in databases if isinstance(one, Database) and one.serves(graph)]
     used = [next((one for one in given if one.kind == kind), None) for kind in algorithm.needs]
     mapped = [one for one in used if one is not None and one.fingerprint is not None]
@@ -113,7 +114,7 @@ def _known(algorithm: Algorithm, databases: Sequence[Any], graph: LivingGraph) -
 
 
 def gait_of(algorithm: Algorithm, graph: Graph) -> Gait:
-    """Return how an algorithm walks on a graph: as it is, unless the map changes and it cannot follow."""
+    """Return the gait of an algorithm on a graph, which includes a search if the map changes and it cannot follow."""
     if not isinstance(graph, LivingGraph) or algorithm.living:
         return Gait(algorithm.step, algorithm.memory, algorithm.params, algorithm.codes)
     search = find(SEARCH)
@@ -142,7 +143,7 @@ def _memory_of(algorithm: Algorithm, search: Algorithm, graph: LivingGraph) -> t
             return Detour(memory, astray, annex, clock, space.clock, space.changes)
 
     class Maker:
-        """Makes a `Both`: kernels are compiled for one class, whatever it was allocated by."""
+        """A constructor of `Both`, so that kernels are compiled for one class only."""
 
         own: OwnPart
         detour: DetourPart
@@ -166,7 +167,7 @@ search_step = placeholder(Move, "makes one move of a search (graph, memory, para
 
 
 def step_or_search(graph: GridArrays, memory: Both, params: Codes, state: int, goal: int) -> Move:
-    """Make one move of an algorithm on the map as it was, or of a search if that is no longer possible."""
+    """Make one move of an algorithm on its version of the map, or of a search if that is no longer possible."""
     own, detour = memory.own, memory.detour
     if not _is_astray(own.lore, detour, state, goal):
         _keep_time(own.clock[0], detour.clock[0], own.lore.edition)
@@ -184,7 +185,7 @@ def step_or_search(graph: GridArrays, memory: Both, params: Codes, state: int, g
 
 @kernel
 def _number_search(detour: Detour, edition: int) -> None:
-    """Begin a new search, if the annex was just taken or a new attempt has begun."""
+    """Begin a new search if the annex was just taken or a new attempt has begun."""
     annex, clock = detour.annex[0], detour.search_clock[0]
     attempt = detour.clock[0]["trial"] + edition
     if annex["use"] != attempt:
@@ -196,7 +197,7 @@ def _number_search(detour: Detour, edition: int) -> None:
 
 @kernel
 def _is_astray(lore: Lore, detour: Detour, state: int, goal: int) -> bool:
-    """Return whether the agent searches; also if it does not know its state or its goal, which were walls."""
+    """Return whether the agent searches, which it also does if its state or its goal was a wall in its version."""
     if detour.changes.scalars[0]["total"] == 0:
         return False
     if degree(lore.graph, state) == 0 or degree(lore.graph, goal) == 0 or not lore.agrees:
@@ -206,7 +207,7 @@ def _is_astray(lore: Lore, detour: Detour, state: int, goal: int) -> bool:
 
 @kernel
 def _keep_time(own: Any, clock: Any, edition: int) -> None:
-    """Let the agent's own clock follow the loop's; with each edition a new problem begins."""
+    """Synchronize the agent's own clock with the loop's; each edition begins a new problem."""
     if own["problem"] != clock["problem"] + edition:
         set_problem(own, clock["problem"] + edition, 0)
     own["trial"] = clock["trial"] + edition

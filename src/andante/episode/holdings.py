@@ -1,4 +1,4 @@
-"""What units hold: records from pools and annexes, how much that is, and how it is given back."""
+"""The memory that units hold: records from pools and annexes, their size, and their release."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from andante.measures.outcome import Outcome
 from andante.search.records import Index, held_bytes, lost_records, release, tidy, used_bytes
 
 _WALKING = int(Outcome.WALKING)
-TIDIED = 32  # entries of discarded tables that are cleared after a move
+TIDIED = 32  # entries of discarded tables that are cleared after each move
 
 
 @kernel
 def release_all(pools: tuple[Index, ...]) -> None:
-    """Give back all records from these pools."""
+    """Release all records of these pools."""
     for i in range(len(pools)):
         release(pools[i])
 
@@ -67,7 +67,7 @@ def _used_bytes(pools: tuple[Index, ...]) -> int:
 
 @kernel
 def used_by_all(one: Unit, at: Any) -> int:
-    """Return what all units of a squad hold; ``one`` is any of them."""
+    """Return the bytes that all units of a squad hold; ``one`` is any of them."""
     annexes = (at["annexes"] - at["annexes_free"]) * at["annex_bytes"]
     return _used_bytes(one.pools) + _used_bytes(one.team_pools) + annexes
 
@@ -93,10 +93,10 @@ def _held_bytes(pools: tuple[Index, ...]) -> int:
 def restart_largest(
     crew: Each, annexes: Annexes, ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[Any]
 ) -> bool:
-    """Let the unit that holds most begin again from where it stands, with nothing learned; return whether there is one.
+    """Restart the unit that holds most from its current state, with nothing learned; return whether there is one.
 
-    The one that set out first is spared, with its team, unless it is the only one: so it arrives, then the next, and so
-    on. What a team has learned counts as held by each of its units, and is forgotten by all.
+    The unit that set out first is spared, with its team, unless it is the only one. So it arrives, then the next, and
+    so on. What a team has learned counts as held by each of its units, and is forgotten by all of them.
     """
     at, spared = squad[0], NO_TEAM
     eldest = NOBODY
@@ -137,7 +137,7 @@ def restart_largest(
 def release_units(
     crew: Each, annexes: Annexes, ground: Ground, squad: npt.NDArray[Any], units: npt.NDArray[np.int64]
 ) -> None:
-    """Give back all that these units hold, except what they share."""
+    """Release all records that these units hold, except those that they share."""
     for i in range(len(units)):
         row = ground.units[units[i]]
         one = nth(crew, row["slot"], row["annex"])
@@ -158,7 +158,7 @@ def release_annexes(
 
 @kernel
 def release_teams(crew: Each, teams: npt.NDArray[np.int64]) -> None:
-    """Give back all that these teams hold."""
+    """Release all records that these teams hold."""
     for i in range(len(teams)):
         release_all(nth(crew, 0, teams[i]).team_pools)
 
@@ -183,7 +183,7 @@ def held_by(
 
 @kernel
 def restart(one: Unit, annexes: Annexes, row: Any, at: Any) -> None:
-    """Let a unit begin again from where it stands, with nothing learned."""
+    """Restart a unit from its current state, with nothing learned."""
     release_all(one.pools)
     release_all(one.team_pools)
     give_back_annex(one, annexes, row, at)

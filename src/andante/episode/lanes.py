@@ -1,7 +1,7 @@
-"""Lanes: the squads of a crowd, and how they share a budget and the memory.
+"""Lanes: the squads of a crowd, which share a budget and the memory.
 
-Units are dealt into lanes by their ids. Each lane has one squad for each algorithm, and its share of every budget. What
-happens depends on the lanes alone: any number of threads runs them with the same result.
+Units are distributed among lanes by their ids. Each lane has one squad for each algorithm, and its share of every
+budget. Results depend only on the lanes: any number of threads runs them with the same result.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from andante.world.graph import Graph
 MOST_LANES = 64
 MEMORY = 256e6  # bytes for all minds, unless another number is given
 LEAST_MEMORY, MOST_MEMORY = 1e6, 64e9
-KEPT_SHARE = 0.1  # of the memory: units that take all of it before they have learned anything would get nowhere
-PATIENT_PASSES = 4  # times that what is left of a budget is shared before more is given than is left
-MOST_AHEAD = 4  # shares that units may be given ahead of time
+KEPT_SHARE = 0.1  # of the memory, reserved for learning: without any, units could never arrive
+PATIENT_PASSES = 4  # times that the rest of a budget is shared before more is given than is left
+MOST_AHEAD = 4  # shares that units may be given in advance
 
 _WALKING = int(Outcome.WALKING)
 
 
 class _Work(NamedTuple):
-    """What a lane does in a tick."""
+    """The work of a lane in a tick."""
 
     lane: int
     squads: list[Squad]
@@ -48,7 +48,7 @@ class _Work(NamedTuple):
 
 
 class Lanes:
-    """The squads of all lanes. Those of lane k have the numbers k, k + lanes, k + 2 lanes, and so on."""
+    """The squads of all lanes. The squads of lane k have the numbers k, k + lanes, k + 2 lanes, and so on."""
 
     def __init__(self, graph: Graph, roster: Roster, lanes: int, threads: int, memory: float, share: bool) -> None:
         self._graph, self._roster = graph, roster
@@ -57,16 +57,16 @@ class Lanes:
         self._squads: list[Squad] = []
         self._first: dict[tuple[Any, ...], int] = {}  # by algorithm and databases: the squad in the first lane
         self._ground = roster.ground
-        self._fixed = [0] * self._lanes  # what the units of each lane take before they have learned anything
+        self._fixed = [0] * self._lanes  # bytes that the units of each lane use before they have learned anything
         self._timed = False  # whether the last budget was in nanoseconds
-        self._ahead = [0.0] * self._lanes  # what a unit of priority 1 was given ahead of the next tick
+        self._ahead = [0.0] * self._lanes  # the amount that a unit of priority 1 was given ahead of the next tick
 
     # --- members ----------------------------------------------------------------------------------------------------
 
     def open(self, algorithm: Algorithm, databases: tuple[Any, ...], units: int = 0) -> int:
         """Return the number of the first lane's squad for this algorithm; there is one in each lane.
 
-        Raise `ParameterError` if there is no memory for so many new ``units``, whatever they learn.
+        Raise `ParameterError` if there is no memory for this number of new ``units``, even if they learn nothing.
         """
         key = (algorithm, *map(id, databases))
         if key in self._first:
@@ -87,7 +87,7 @@ class Lanes:
         return first
 
     def enlist(self, rows: Ids, first: int) -> None:
-        """Deal new units into the squads of an algorithm, of which ``first`` is the first lane's."""
+        """Distribute new units among the squads of an algorithm, of which ``first`` is the first lane's."""
         if self._ground is not self._roster.ground:  # the table has grown
             self._ground = self._roster.ground
             for squad in self._squads:
@@ -98,7 +98,7 @@ class Lanes:
         self._fixed = [self._fixed_bytes(lane) for lane in range(self._lanes)]
 
     def open_accounts(self, rows: Ids, turn: int) -> None:
-        """Let units begin with nothing given and nothing spent: they were not on their way."""
+        """Reset the accounts of units that set out: nothing was given to them and nothing spent."""
         table = self._units
         table["balance"][rows] = table["last"][rows] = 0.0
         table["turn"][rows] = table["joined"][rows] = turn
@@ -106,7 +106,7 @@ class Lanes:
             table["round"][mine], table["given"][mine] = squad.result["round"], squad.result["given"]
 
     def join_teams(self, rows: Ids) -> None:
-        """Put units into teams, if units learn together: they begin their teams' problems."""
+        """Put units into teams if units learn together; they begin their teams' problems."""
         if not self._share:
             return
         for squad, mine in self.by_squad(rows):
@@ -114,9 +114,9 @@ class Lanes:
         self._units["begins"][rows] = NEW_PROBLEM
 
     def pursue(self, rows: Ids, goals: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-        """Return which units go on if their goals move to these: to goals a few moves away, if they pursue goals.
+        """Return which units continue if their goals move to these: those that pursue goals, if the move is short.
 
-        Units that learn together do not: what they share is for one goal.
+        Units that learn together do not, because what they share is for one goal.
         """
         kept = np.zeros(len(rows), np.bool_)
         if self._share:
@@ -129,7 +129,7 @@ class Lanes:
         return kept
 
     def _walked(self, starts: npt.NDArray[np.int64], goals: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Return the costs of straight walks of a few moves; infinite where there is none."""
+        """Return the costs of straight walks of a few moves, infinite where there is no such walk."""
         walked = np.full(len(starts), math.inf)
         ends = np.ascontiguousarray(starts), np.ascontiguousarray(goals)
         self._walk(*(part for one in (*ends, walked) for part in (one.ctypes.data, len(one))), MOST_AT_ONCE)
@@ -141,13 +141,13 @@ class Lanes:
         return bind(walk_all_straight, self._graph.arrays, states, states, costs)
 
     def release(self, rows: Ids) -> None:
-        """Give back what units hold, and let them leave their teams."""
+        """Release what units hold, and remove them from their teams."""
         for squad, mine in self.by_squad(rows):
             squad.leave_teams(self._units, mine)
             squad.release_units(mine)
 
     def release_ended(self) -> None:
-        """Let units that have ended leave their teams; what they hold alone was given back when they ended."""
+        """Remove units that have ended from their teams; what they hold alone was released when they ended."""
         if self._share:
             self.release(np.flatnonzero((self._units["team"] != NO_TEAM) & (self._units["outcome"] != _WALKING)))
 
@@ -179,18 +179,18 @@ class Lanes:
 
     @property
     def unit_bytes(self) -> int:
-        """The bytes that all units take, whether they have learned anything or not: what the memory is for."""
+        """The bytes that all units use, fixed and learned, which the memory bounds."""
         return sum(self._fixed) + sum(squad.used_bytes for squad in self._squads)
 
     @property
     def desk_bytes(self) -> int:
-        """The size of desks."""
+        """The size of all desks."""
         return sum(squad.desk_bytes for squad in self._squads)
 
     def _fixed_bytes(self, lane: int, more: Ids | None = None, first: int = 0) -> int:
-        """Return what the units of a lane take before they have learned anything.
+        """Return the bytes that the units of a lane use before they have learned anything.
 
-        If ``more`` is given, as it would be with these new units of the algorithm whose first squad is ``first``.
+        ``more`` adds new units of the algorithm whose first squad is ``first``.
         """
         ever, count = self._roster.ever_used, 0
         if more is not None:
@@ -203,7 +203,7 @@ class Lanes:
         return rows * self._roster.row_bytes + slots
 
     def _check_memory(self, count: int, first: int) -> None:
-        """Raise `ParameterError` if so many new units take more memory than there is, whatever they learn."""
+        """Raise `ParameterError` if this number of new units needs more memory than there is, even without learning."""
         room = (1 - KEPT_SHARE) * self._memory / self._lanes
 
         def fit(units: int) -> bool:
@@ -216,26 +216,26 @@ class Lanes:
         raise ParameterError(
             f"memory={self._memory:g} has room for {most:,} more unit{'' if most == 1 else 's'} of "
             f"{self._squads[first].algorithm}, not for {count:,}; a tenth of it is kept for what they learn. Give the "
-            "crowd more memory, or add fewer"
+            "crowd more memory or add fewer units"
         )
 
     def _limit_memory(self, lane: int, squad: Squad, squads: list[Squad]) -> None:
-        """Let a squad of a lane learn as much as the others have left of the lane's memory."""
+        """Set the memory for a squad to what the lane's other squads have left."""
         others = sum([other.used_bytes for other in squads if other is not squad])
         squad.count["room"][0] = max(0, int(self._memory / self._lanes) - self._fixed[lane] - others)
 
     # --- turns ------------------------------------------------------------------------------------------------------
 
     def compile(self) -> None:
-        """Compile the loops of all squads, and what tells whether units go on to goals that have moved."""
-        nobody = np.zeros(0, np.int64)
+        """Compile the loops of all squads, and the kernel that checks goals that have moved."""
+        no_units = np.zeros(0, np.int64)
         for squad in self._squads:
             squad.compile(self._roster.has_bodies)
         if not self._share and any(squad.algorithm.pursues for squad in self._squads):
-            self._walked(nobody, nobody)
+            self._walked(no_units, no_units)
 
     def prepare(self, size: Any) -> None:
-        """Touch so many bytes of the memory of all units, or of that of the crowd if that is less."""
+        """Touch this number of bytes of the memory of all units, or all of it if there is less."""
         number = real_number(size, "memory, in bytes,")
         if not 0 <= number <= MOST_MEMORY:
             raise ParameterError(f"memory, in bytes, must be from 0 to {MOST_MEMORY:g}, got {quoted(size)}")
@@ -247,21 +247,21 @@ class Lanes:
         self._weights = [squad.begin() for squad in self._squads]
 
     def march(self, turn: int, budget: Budget) -> None:
-        """Let the units of all lanes move, or with bodies wish, until the budget is spent."""
+        """Make the units of all lanes move, or with bodies wish, until the budget is spent."""
         if budget.timed is not self._timed and budget.amount < math.inf:
             self._close_accounts()
             self._timed = budget.timed
         work = self._dealt(budget)[::-1]
         helpers = [self._pool.submit(self._march_lanes, turn, work) for _ in range(min(self._threads, len(work)) - 1)]
         try:
-            self._march_lanes(turn, work)  # this thread takes lanes too: a sleeping one would have to be woken
+            self._march_lanes(turn, work)  # this thread takes lanes too, because waking a sleeping one takes time
         finally:
             failures = [failure for helper in helpers if (failure := helper.exception()) is not None]
         for failure in failures:
             raise failure
 
     def _march_lanes(self, turn: int, work: list[_Work]) -> None:
-        """Let the units of lanes move as long as there are lanes that no thread has begun with, the last one first."""
+        """Make the units of lanes move while there are lanes that no thread has started, beginning with the last."""
         while work:
             try:
                 one = work.pop()
@@ -270,7 +270,7 @@ class Lanes:
             self._march_lane(turn, one)
 
     def _close_accounts(self) -> None:
-        """Forget what units were given and spent: from now on it is in expansions and not in nanoseconds, or back."""
+        """Reset all accounts, because their unit changes between expansions and nanoseconds."""
         self._units["last"] = 0.0
         self._ahead = [0.0] * self._lanes
         for squad in self._squads:
@@ -287,7 +287,7 @@ class Lanes:
 
     @property
     def longest_wait(self) -> int:
-        """The most ticks for which a unit has waited."""
+        """The largest number of ticks for which a unit has waited."""
         return max([squad.count["longest_wait"][0] for squad in self._squads], default=0)
 
     @property
@@ -296,7 +296,7 @@ class Lanes:
         return next((squad for squad in self._squads if squad.count["faulty"][0] != NOBODY), None)
 
     def _dealt(self, budget: Budget) -> list[_Work]:
-        """Return the work of the lanes in which units walk, each with its part of the budget."""
+        """Return the work of the lanes in which units walk, each with its share of the budget."""
         total, dealt = sum(self._weights) or 1.0, []
         for lane in range(self._lanes):
             weight = sum(self._weights[lane :: self._lanes])
@@ -310,11 +310,11 @@ class Lanes:
         return dealt
 
     def _march_lane(self, turn: int, work: _Work) -> None:
-        """Let the squads of a lane move until its budget is spent; each tick begins with another squad.
+        """Make the squads of a lane move until its budget is spent; each tick begins with another squad.
 
-        All units are given their share of the budget, and those that have been given what their next move may cost
-        move. While some of the budget is left and units wait, it is shared among all once more, ahead of the next tick,
-        whose share is the smaller for it.
+        All units are given their share of the budget, and units that have been given the cost of their next move make
+        it. While some of the budget is left and units wait, it is shared among all again, in advance of the next tick,
+        whose share is reduced by as much.
         """
         lane, squads, (left, timed), weight = work
         first = turn % len(squads)
@@ -323,7 +323,7 @@ class Lanes:
         ahead, share = max(0.0, self._ahead[lane] - usual), max(0.0, usual - self._ahead[lane])
         passes, waits = 0, True
         while left > 0 and waits:
-            for squad in squads:  # also those that do not wait: their units are given their share
+            for squad in squads:  # including those that do not wait, whose units are given their share
                 self._limit_memory(lane, squad, squads)
                 left -= squad.march(turn, left, share, everybody, timed, self._roster.has_bodies)
             passes += 1
@@ -338,7 +338,7 @@ class Lanes:
 
 
 def _lanes_and_threads(lanes: Any, threads: Any) -> tuple[int, int]:
-    """Return both numbers; raise `ParameterError` if they do not go together."""
+    """Return both numbers; raise `ParameterError` if they do not fit together."""
     many = whole_number(lanes, "lanes", least=1, error=ParameterError)
     if many > MOST_LANES:
         raise ParameterError(f"lanes must be at most {MOST_LANES}, got {quoted(lanes)}")

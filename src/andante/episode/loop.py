@@ -1,13 +1,13 @@
 """The loop that drives every agent: one compiled function per algorithm, for one move or for a million problems.
 
 `drive` takes a table of episodes and runs each to its end, in order. It returns early when the trail, to which it
-writes each move, is full, or when it has worked for a while, so that the caller can look at the moves, show progress or
-stop; and when the agent asks for more memory. The next call resumes there. `watch` calls it with a trail of one move,
-`run_many` without a trail, and `Agent.move` with patience for one move. It is bound once to what
-`loop_parts` returns.
+writes each move, is full, when it has worked for a while, so that the caller can look at the moves, show progress or
+stop, or when the agent asks for more memory. The next call resumes there. `watch` calls it with a trail of one move,
+`run_many` without a trail, and `Agent.move` with patience for one move. It is bound once to the result of `loop_parts`.
 
-Before each step the agent looks around. The graph passed to its step contains only what it knows of the map. After the
-step, the move is checked against the true graph: an agent moves along its arcs, at their cost, or waits at no cost.
+Before each step the agent looks around. The graph passed to its step contains only the part of the map that it knows.
+After the step, the move is checked against the true graph: an agent moves along its arcs, at their cost, or waits at no
+cost.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _WAITING, _WALKING, _GOAL = int(Outcome.WAITING), int(Outcome.WALKING), int(Outc
 _COST_CAP, _MOVE_CAP, _EXPANSION_CAP = int(Outcome.COST_CAP), int(Outcome.MOVE_CAP), int(Outcome.EXPANSION_CAP)
 _STUCK, _UNREACHABLE = int(Outcome.STUCK), int(Outcome.UNREACHABLE)
 
-# Instead of an outcome: what is wrong with the move that the step returned, stored in ``wrong_to`` and ``wrong_cost``.
+# In place of an outcome: the fault of the move that the step returned, stored in ``wrong_to`` and ``wrong_cost``.
 NO_STATE = -1  # such a state does not exist
-NO_MOVE = -2  # no move leads there
+NO_MOVE = -2  # no move leads to this state
 WRONG_COST = -3  # the move costs something else
 
 WRONG_MOVE = -1  # returned by the loop, minus the index of the episode
@@ -48,7 +48,7 @@ step = placeholder(Move, "makes one move of an algorithm (graph, memory, params,
 
 @kernel
 def wrong(graph: Arrays, state: int, to: int, cost: float) -> int:
-    """Return what is wrong with moving from ``state`` to ``to`` at this cost; 0 if nothing is."""
+    """Return the fault of a move from ``state`` to ``to`` at this cost; 0 if it is correct."""
     if to == state:
         return 0 if cost == 0.0 else WRONG_COST
     if to < 0 or to >= size(graph):
@@ -58,7 +58,7 @@ def wrong(graph: Arrays, state: int, to: int, cost: float) -> int:
 
 @generic
 def _fault(graph: Arrays, state: int, to: int, cost: float) -> int:
-    """Return what is wrong with a move to another state: that there is none, or its cost; 0 if nothing is."""
+    """Return the fault of a move to another state: NO_MOVE, WRONG_COST, or 0 if it is correct."""
     raise TypeError(graph)
 
 
@@ -75,7 +75,7 @@ def _fault_on_a_graph(graph: Arrays, state: int, to: int, cost: float) -> int:
 
 @_fault.of(Moves)
 def _fault_on_a_grid(graph: Moves, state: int, to: int, cost: float) -> int:
-    """Look up the direction: a search for it ends after a number of steps that is hard to predict."""
+    """Look up the direction, because the branches of a search for it are hard to predict."""
     direction = direction_to(graph, state, to)
     if not int64(graph.mask[state]) >> direction & 1:
         return NO_MOVE
@@ -97,13 +97,13 @@ def drive(
 ) -> int:
     """Run all episodes until they end, the trail is full, or ``patience`` expansions and moves are spent.
 
-    It also pauses when the agent asks for more room.
+    The loop also pauses when the agent asks for more memory.
 
-    Returns the index of the first episode that has not ended, the number of episodes if all have, or WRONG_MOVE minus
-    the index of one in which the step returned a move that does not exist. ``episodes`` is EPISODE[any], ``trail``
-    TRAIL[any] (empty: moves are not written), ``scratch`` int64[2]. ``times`` int64[any] gets the nanoseconds from the
-    end of the previous move to the end of each move in the trail, as far as it is long enough: reading the clock takes
-    a quarter of the time of a cheap move, so it is optional.
+    Return the index of the first episode that has not ended, the number of episodes if all have, or WRONG_MOVE minus
+    the index of one in which the step returned a move that does not exist. ``episodes`` is EPISODE[any], ``trail`` is
+    TRAIL[any] (if empty, moves are not written), and ``scratch`` is int64[2]. ``times`` int64[any] gets the nanoseconds
+    from the end of the previous move to the end of each move in the trail, as far as it is long enough. Reading the
+    clock takes a quarter of the time of a cheap move, so it is optional.
     """
     written, spent, known = 0, 0, model(view, graph)
     for i in range(len(episodes)):
@@ -141,7 +141,7 @@ def drive(
             if found > 0:
                 era = clock[0]["era"]
                 catch_up(clock[0], changes.scalars[0]["opened"])
-                if clock[0]["era"] != era:  # cells were found open again: what was planned without them is dropped
+                if clock[0]["era"] != era:  # cells were found open again, so plans made without them are dropped
                     clock[0]["trial"] += 1
             if is_cut_off(view, state, goal):
                 if doubt(view):
@@ -161,7 +161,7 @@ def drive(
             if moves == 0:
                 episodes[i]["first_expanded"], episodes[i]["first_touched"] = move.expanded, move.touched
                 episodes[i]["first_nanoseconds"] = nanoseconds(scratch) - began
-            if move.to == UNREACHABLE and aim != goal:  # the goal is elsewhere by now
+            if move.to == UNREACHABLE and aim != goal:  # the goal has moved since
                 aim = lost_aim(clock, changes, goal)
                 continue
             if move.to == UNREACHABLE and doubt(view):
@@ -224,11 +224,11 @@ def driver(step_kernel: Callable[..., Move]) -> Callable[..., int]:
 def plain_driver(
     step_kernel: Callable[..., Move], instead: Mapping[Callable[..., Any], Callable[..., Any]]
 ) -> Callable[..., int]:
-    """Return the same loop as plain Python, with some functions that the step calls replaced, and no clock."""
+    """Return the same loop in plain Python, without a clock and with some functions that the step calls replaced."""
     return interpreted(drive, {step: interpreted(step_kernel, instead), nanoseconds: lambda scratch: 0})
 
 
 def loop_parts(graph: Arrays, view: View, memory: Any, params: Any, clock: Clock, changes: Changes) -> tuple[Any, ...]:
-    """Return what a loop of `driver` is bound to; it takes three arrays by address and length, and its patience."""
+    """Return the arguments that a loop of `driver` is bound to; the others are three arrays and its patience."""
     scratch = np.zeros(2, np.int64)
     return graph, view, memory, params, clock, changes, scratch, EPISODE, TRAIL, TIMES

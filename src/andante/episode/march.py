@@ -1,18 +1,18 @@
 """One turn of many units: each moves at most once, until a budget is spent.
 
 `march` drives the same step kernels as `episode.loop`. The units of a squad have the same algorithm: they share a desk,
-and each has a mind of its own. A squad goes round: where the budget of one turn ends, the next turn begins.
+and each has its own mind. A squad takes its units in a circle: where the budget of one turn ends, the next turn begins.
 
-A turn is fair over what units really spend, by deficit round-robin (Shreedhar and Varghese 1996). In each turn every
-unit that is still walking is given its share of the budget, in proportion to its priority, and pays for its moves from
-what it has been given. A unit moves if it has been given enough for another move like its last one. When everybody
-could move, all accounts begin again; without a budget nobody pays.
+A turn is fair in what units really spend, by deficit round-robin (Shreedhar and Varghese 1996). In each turn every unit
+that is still walking is given its share of the budget, in proportion to its priority, and pays for its moves from its
+account. A unit moves if it has been given enough for another move like its last one. When all units could move, all
+accounts are reset. Without a budget no unit pays.
 
 So waits are bounded. Let a move of unit i cost at most c(i), let p(i) be its priority and P the sum of all priorities,
-and let a tick spend B. After a move a unit owes at most c(i), and is then given p(i) B / P in each tick; after at most
-2 c(i) P / (p(i) B) ticks it has enough for another such move. From then on it waits only for its turn. Its squad comes
-first in every k-th tick, if the lane has k squads, and goes round: after k (C / B + 1) ticks at most, where C is the
-sum of c(j) over its squad, everybody before it has had a turn.
+and let a tick spend B. After a move a unit owes at most c(i), and is then given p(i) B / P in each tick. After at most
+2 c(i) P / (p(i) B) ticks it has enough for another such move. From then on it waits only for its turn. Its squad is
+first in every k-th tick, if the lane has k squads, and takes its units in a circle. So after at most k (C / B + 1)
+ticks, where C is the sum of c(j) over its squad, all units before it have had a turn.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ from andante.world.layout import Arrays, prefetch_around
 _WALKING, _GOAL = int(Outcome.WALKING), int(Outcome.GOAL)
 _STUCK, _UNREACHABLE = int(Outcome.STUCK), int(Outcome.UNREACHABLE)
 
-LEAD = 2  # units by which a prefetch is ahead of what it is for
-UNUSUAL = 16.0  # times the mean cost of a move: by the clock a unit pays no more for one, and no unit saves more
+LEAD = 2  # units by which a prefetch is ahead of its use
+UNUSUAL = 16.0  # times the mean cost of a move, the most that a unit pays by the clock for one, and saves
 MEAN_OF = 64.0  # moves over which the mean is taken, roughly
 
 
 class Scratch(NamedTuple):
-    """What the loop of a squad works on."""
+    """The scratch memory of a squad's loop."""
 
     clock: npt.NDArray[np.int64]  # [4], for reading the clock; outside Python the last two are the host's
     worth: npt.NDArray[np.float64]  # [moves], for ranking moves
@@ -116,16 +116,18 @@ def march(
     timed: bool,
     bodies: bool,
 ) -> float:
-    """Let the units of a squad move, each at most once in this turn, until ``budget`` is spent; return what was spent.
+    """Move the units of a squad, each at most once in this turn, until ``budget`` is spent; return what was spent.
 
-    With ``bodies`` they only say where they wish to go; those whose last wish was not granted do not plan again.
+    With ``bodies`` units only choose the state that they wish to go to. Units whose last wish was not granted do not
+    plan again.
 
-    If memory is full after a move, the unit that holds most begins again. A squad that ``pauses`` stops there instead,
-    and the next call, with the same budget and no share, goes on as if it had not stopped.
+    If memory is full after a move, the unit that holds most restarts. A squad that ``pauses`` stops there instead, and
+    the next call, with the same budget and no share, resumes as if it had not stopped.
 
-    ``members`` int32[slots] holds the unit of each slot, or NOBODY. ``share`` is given to each unit that walks, times
-    its priority. A unit moves if it has been given what its last move cost, or if ``everybody`` may. This may be called
-    again in the same turn, with what is left. Budgets are in expansions or, if ``timed``, in nanoseconds.
+    ``members`` int32[slots] contains the unit of each slot, or NOBODY. ``share`` is given to each unit that walks,
+    times its priority. A unit moves if it has been given the cost of its last move, or if ``everybody`` may. This may
+    be called again in the same turn with the rest of the budget. Budgets are in expansions or, if ``timed``, in
+    nanoseconds.
     """
     at = squad[0]
     at["given"] += share
@@ -167,7 +169,7 @@ def march(
         one = nth(crew, slot, row["team"] + row["annex"])
         if row["begins"] != NOTHING_NEW:
             _begin(one, annexes, clock, team_clock, row, at, slot, opened)
-            one = nth(crew, slot, row["team"])  # without the annex that it has given back
+            one = nth(crew, slot, row["team"])  # without the annex that it has released
         catch_up(clock[slot], opened)
         catch_up(team_clock[slot], opened)
         lost = lost_of_all(one.pools) + lost_of_all(one.team_pools)
@@ -175,7 +177,7 @@ def march(
         complete = lost_of_all(one.pools) + lost_of_all(one.team_pools) == lost
         if move.to == NEEDS_ANNEX and complete:
             take_annex(annexes, row, at)
-            k -= 1  # the same unit once more
+            k -= 1  # the same unit again
             continue
         cost = float(move.expanded)
         if timed:
@@ -199,14 +201,14 @@ def march(
         tidy_all(one.pools)
         tidy_all(one.team_pools)
         has_moved = True
-    if timed:  # also for looking, after the last move, for others that could pay for theirs
+    if timed:  # including the search, after the last move, for others that could pay for theirs
         spent = spent_before + float(nanoseconds(scratch.clock) - began)
     return spent
 
 
 @kernel
 def end_turn(ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[Any], turn: int) -> None:
-    """End a turn: find out who has waited longest; if nobody has to wait, begin a new round of accounts."""
+    """End a turn: find the longest wait, and if no unit has to wait, reset the accounts."""
     at = squad[0]
     longest = 0
     if at["moved"] < at["walking"]:
@@ -222,9 +224,9 @@ def end_turn(ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[
 
 @kernel
 def _look_out(graph: Arrays, crew: Each, ground: Ground, members: npt.NDArray[np.int32], slots: int, slot: int) -> None:
-    """Prefetch what units will read whose turn comes soon: each is somewhere else, on the map and in memory.
+    """Prefetch the data of the next units, because each is in another place on the map and in memory.
 
-    First their rows, then where they are and how they find their records, then the records.
+    Their rows come first, then their states and the indices of their records, then the records.
     """
     far, near, next_one = slot + 3 * LEAD, slot + 2 * LEAD, slot + LEAD
     if far < slots:
@@ -258,7 +260,7 @@ def _prefetch_records(pools: tuple[Index, ...], state: int) -> None:
 def _has_to_pause(
     crew: Each, annexes: Annexes, ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[Any]
 ) -> bool:
-    """Return whether to wait for more memory; else let units begin again until there is enough."""
+    """Return whether to wait for more memory; if not, restart units until there is enough."""
     at = squad[0]
     while used_by_all(nth(crew, 0, NO_TEAM), at) > at["room"]:
         if at["pauses"]:
@@ -270,7 +272,7 @@ def _has_to_pause(
 
 @kernel
 def _settle(row: Any, at: Any) -> None:
-    """Give a unit its share of all turns since it was last looked at."""
+    """Give a unit its share of all turns since its account was last updated."""
     if row["round"] != at["round"]:
         row["round"], row["balance"], row["given"] = at["round"], 0.0, at["given_before"]
     row["balance"] += row["priority"] * (at["given"] - row["given"])
@@ -280,7 +282,7 @@ def _settle(row: Any, at: Any) -> None:
 
 @kernel
 def _turn(graph: Arrays, clock: Clock, row: Any, slot: int) -> None:
-    """Let a unit whose goal has moved turn to it, if it should."""
+    """Update the aim of a unit whose goal has moved, if it should turn to it."""
     if not has_strayed(graph, row["state"], row["aim"], row["goal"]):
         return
     if not keeps_knowledge(clock[slot], graph, row["aim"], row["goal"]):
@@ -292,7 +294,7 @@ def _turn(graph: Arrays, clock: Clock, row: Any, slot: int) -> None:
 def _begin(
     one: Unit, annexes: Annexes, clock: Clock, team_clock: Clock, row: Any, at: Any, slot: int, opened: int
 ) -> None:
-    """Begin a new problem or a new trial, as the unit has to; ``opened`` cells were opened on the map so far."""
+    """Begin a new problem or a new trial if the unit has to; ``opened`` is the number of cells opened so far."""
     give_back_annex(one, annexes, row, at)
     if row["begins"] == NEW_PROBLEM:
         release_all(one.pools)
@@ -314,18 +316,18 @@ def _note(row: Any, at: Any, move: Move, turn: int) -> None:
 
 @kernel
 def _pay(row: Any, paid: float) -> None:
-    """Let a unit pay for its move."""
+    """Charge a unit for its move."""
     row["balance"] -= paid
     row["last"] = paid
 
 
 @kernel
 def _price(at: Any, cost: float, timed: bool) -> float:
-    """Return what a unit pays for a move, and bring the mean up to date.
+    """Return the price that a unit pays for a move, and update the mean.
 
-    A clock may say that a move took a hundred times as long as usual, because the machine did something else: no unit
-    pays more than UNUSUAL means. The first moves are free by the clock. Until there is a mean nobody knows what is
-    usual, and the very first one touches memory that nobody has touched before. The highest of them does not count.
+    By the clock, a move may take a hundred times as long as usual because the machine did something else. So no unit
+    pays more than UNUSUAL means. By the clock the first moves are free, because there is no mean yet and the very first
+    one touches new memory. The highest of them does not count.
     """
     at["seen"] += 1
     if not timed:
@@ -343,8 +345,8 @@ def _price(at: Any, cost: float, timed: bool) -> float:
 
 @kernel
 def _is_possible(graph: Arrays, row: Any, at: Any, unit: int, move: Move) -> bool:
-    """Return whether a move can be made; if not, the unit's walk is over: after a wrong move it counts as stuck."""
-    if move.to == UNREACHABLE and row["aim"] != row["goal"]:  # the goal is elsewhere by now
+    """Return whether a move can be made; if not, end the unit's walk. After a wrong move it counts as stuck."""
+    if move.to == UNREACHABLE and row["aim"] != row["goal"]:  # the goal has moved since
         row["aim"], row["begins"] = row["goal"], NEW_PROBLEM
         return False
     if move.to == UNREACHABLE:
@@ -380,7 +382,7 @@ def marcher(
 ) -> Callable[..., float]:
     """Return `march` for one algorithm's step and memory; named settings of an algorithm share it.
 
-    Tests give it a clock of their own, a kernel like `nanoseconds`.
+    Tests pass their own clock, a kernel like `nanoseconds`.
     """
     home = step_kernel.__module__.rpartition(".")[2]
     name = f"march_{home}_{step_kernel.__name__}"

@@ -1,4 +1,4 @@
-"""Cells, states and priorities as a user gives them, for many units at once."""
+"""Cells, states and priorities of many units, as a user gives them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from andante.errors import ParameterError, ProblemError, quoted
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 
-PRIORITIES = 1e-6, 1e6  # the least and the most
+PRIORITIES = 1e-6, 1e6  # the lowest and the highest
 
 States = npt.NDArray[np.int64]
 
@@ -17,7 +17,7 @@ States = npt.NDArray[np.int64]
 def states_at(world: Grid | Graph, places: npt.ArrayLike, what: str, *, walls: bool = False) -> States:
     """Return the states of cells, or of states given by number, as an array; ``what`` names them in errors.
 
-    On a grid, places are pairs of x and y. They must not be blocked, unless ``walls`` says that they may.
+    On a grid, places are pairs of x and y. They must not be blocked unless ``walls`` allows it.
 
     >>> states_at(Grid([list("..")] * 2), [(0, 1), (1, 1)], "start").tolist()
     [2, 3]
@@ -57,10 +57,10 @@ def _numbers(graph: Graph, states: States, what: str) -> States:
 
 
 def nearest_in_component(world: Grid | Graph, starts: States, goals: States) -> States:
-    """Return the goals; in place of one that cannot be reached, the nearest cell that can be, as far as is known.
+    """Return the goals, with each one that is known to be unreachable replaced by the nearest reachable cell.
 
-    Nearest is in a straight line; of equally near cells the first in reading order. On graphs without cells goals stay
-    as they are, and so does the goal of one that stands in a wall: a door has closed on it, and it can reach nothing.
+    Distance is in a straight line; of equally near cells the first in reading order is taken. On graphs without cells
+    goals are not replaced. Nor is the goal of a start in a wall, such as a door that has closed: it can reach nothing.
 
     >>> grid = Grid([list(".@.")] * 2)
     >>> nearest_in_component(grid, np.array([0, 0]), np.array([1, 5])).tolist()
@@ -71,7 +71,7 @@ def nearest_in_component(world: Grid | Graph, starts: States, goals: States) -> 
     passable, ends = world.passable.ravel(), goals.copy()
     lost = np.flatnonzero(passable[starts] & (~passable[goals] | world.graph.apart(starts, goals)))
     while len(lost):
-        mine = lost[goals[lost] == goals[lost[0]]]  # of these, some can reach the same cells as the first
+        mine = lost[goals[lost] == goals[lost[0]]]  # some of these can reach the same cells as the first
         end = _nearest(world, int(starts[mine[0]]), int(goals[mine[0]]))
         joined = ~world.graph.apart(starts[mine], np.full(len(mine), end))
         joined[0] = True
@@ -81,7 +81,7 @@ def nearest_in_component(world: Grid | Graph, starts: States, goals: States) -> 
 
 
 def _nearest(grid: Grid, start: int, goal: int) -> int:
-    """Return the cell nearest to the goal that can be reached from the start, looking ever farther."""
+    """Return the cell nearest to the goal that can be reached from the start, searching outward."""
     y, x = divmod(goal, grid.width)
     radius = 1
     while True:
@@ -100,7 +100,7 @@ def _nearest(grid: Grid, start: int, goal: int) -> int:
 
 
 def needed(count: int, what: str, of: str, many: str | None = None) -> str:
-    """Return the beginning of a sentence: so many units or starts need as many of something.
+    """Return the beginning of a sentence: this many units or starts need as many of something.
 
     >>> needed(2, "unit", "goal"), needed(1, "start", "goal")
     ('2 units need as many goals, or one for all', '1 start needs one goal')

@@ -1,4 +1,4 @@
-"""Agents in plain Python, which are slow: for authors, who see errors with their line, and for counting expansions."""
+"""Agents in plain Python, which are slow, for authors, who see errors with their line, and for counting expansions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from andante.world.layout import (
 
 
 class Generated:
-    """How often each move of a graph was requested."""
+    """The number of times that each move of a graph was requested."""
 
     def __init__(self) -> None:
         self._asked: dict[tuple[int, int], list[int]] = {}
@@ -47,7 +47,7 @@ class Generated:
         self._asked.clear()
 
     def target(self, graph: Layout, state: int, k: int) -> int:
-        """Return what `andante.world.layout.target` does, and count the request."""
+        """Return the result of `andante.world.layout.target`, and count the request."""
         key = (id(graph[0]), int(state))  # a graph and its reverse are counted separately
         if key not in self._asked:
             self._asked[key] = [0] * degree(graph, state)
@@ -74,9 +74,9 @@ class CountedAgent(PlainAgent):
         super().__init__(outfit.algorithm, world, databases=outfit.databases, sight=outfit.sight)
 
     def _instead(self) -> Mapping[Callable[..., Any], Callable[..., Any]]:
-        # Copies that use the graph itself: what they look at is not counted, nor what a price is computed from.
+        # These copies use the graph itself, so that their look-ups and those of prices are not counted.
         uncounted = {kernel: interpreted(kernel, {}) for kernel in (catch_up, look_back, pass_on, price_between)}
         asked: dict[Callable[..., Any], Callable[..., Any]] = {target: self.generated.target, price: price}
-        # Moves that are gone through are requested one by one, on grids too.
+        # Moves that are iterated over are requested one by one, on grids too.
         asked |= {moves_of: count_of_moves, first_of: interpreted(first_of_count, asked), rest_of: rest_of_count}
         return {**asked, **uncounted}

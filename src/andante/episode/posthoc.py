@@ -1,14 +1,14 @@
-"""Traces for Posthoc, the pathfinding community's visualiser: its search-trace format, version 1.4.0.
+"""Traces for Posthoc, the pathfinding community's visualiser, in its search-trace format, version 1.4.0.
 
-The document has ``views`` (what to draw for an event, with expressions in ``${{ }}``), a ``pivot`` (an event's place)
-and ``events``, each with a ``type``, an ``id`` and a parent's id ``pId``. The format is YAML, of which JSON is a part.
+The document has ``views`` (the drawing of an event, with expressions in ``${{ }}``), a ``pivot`` (an event's place) and
+``events``, each with a ``type``, an ``id`` and a parent's id ``pId``. The format is YAML, of which JSON is a subset.
 
-What Andante writes: a ``map`` event with the blocked cells as rectangles; ``source`` and ``destination``; for each
-cell that closes or opens ``blocking`` or ``opening``; where the goal moves to another ``destination``; for each cell
-that an agent with sight found blocked ``discovering``; for each thought ``expanding`` (with ``g``) or ``updating``
-(with the new ``h``), its ``id`` the state; for each move ``moving`` (with ``g``, the cost so far); and ``end``. Each
+Andante writes a ``map`` event with the blocked cells as rectangles; ``source`` and ``destination``; ``blocking`` or
+``opening`` for each cell that closes or opens; another ``destination`` for each move of the goal; ``discovering`` for
+each cell that an agent with sight found blocked; ``expanding`` (with ``g``) or ``updating`` (with the new ``h``) for
+each thought, with the state as its ``id``; ``moving`` for each move (with ``g``, the cost so far); and ``end``. Each
 move has its own id and the previous move as its parent, so the line that Posthoc draws back from an event is the path
-the agent took, including loops; a thought's parent is the move before it.
+the agent took, including loops. A thought's parent is the move before it.
 """
 
 from __future__ import annotations

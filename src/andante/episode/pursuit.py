@@ -1,9 +1,9 @@
-"""Goals that move: how long an agent keeps aiming at where its goal was, and what it keeps when it turns.
+"""Goals that move: how long an agent aims at its goal's earlier state, and what it keeps when it turns.
 
-An agent that turns with every move of its goal forgets as fast as it learns. So it commits itself: it aims at where the
-goal was until it is there, or until the goal is farther from there than from the agent. Then it turns to where the goal
-is. If a few moves straight back lead from there to where it was, everything the agent has learned falls by what they
-cost (`search.learning`); else it begins a new problem.
+An agent that turned with every move of its goal would forget as fast as it learns. So it commits to an aim, the state
+of its goal at some time, until it reaches the aim or the goal is farther from the aim than from the agent. Then it
+turns to the goal's current state. If a few straight moves lead from there back to the old aim, all that the agent has
+learned is lowered by their cost (`search.learning`). Otherwise it begins a new problem.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from andante.world.changes import Changes
 from andante.world.layout import Arrays, degree, estimate
 
 MOST_AT_ONCE = 8  # moves; a goal that has moved farther is another goal
-MOST_IN_ALL = 64  # moves between two aims, if what was learned is to be kept
+MOST_IN_ALL = 64  # moves between two aims beyond which learned values are not kept
 
 
 @kernel
 def has_strayed(graph: Arrays, state: int, aim: int, goal: int) -> bool:
-    """Return whether an agent should turn from where its goal was to where it is."""
+    """Return whether an agent should turn from its aim to its goal."""
     return state == aim or degree(graph, aim) == 0 or estimate(graph, aim, goal) > estimate(graph, state, goal)
 
 
 @kernel
 def keeps_knowledge(clock: Any, graph: Arrays, aim: int, goal: int) -> bool:
-    """Let all that was learned for ``aim`` fall as far as ``goal`` is from it; return False if it is too far away."""
+    """Lower all values learned for ``aim`` by the cost from it to ``goal``; return False if that is too far away."""
     walked = walk_straight(graph, goal, aim, MOST_IN_ALL)
     if walked == np.inf:
         return False
@@ -39,12 +39,12 @@ def keeps_knowledge(clock: Any, graph: Arrays, aim: int, goal: int) -> bool:
     return True
 
 
-# These two are not inlined: goals hardly ever move, and the loop is faster without them.
+# These two are not inlined, because goals hardly ever move and the loop is faster without them.
 
 
 @subroutine
 def next_aim(clock: Clock, changes: Changes, graph: Arrays, state: int, aim: int, goal: int) -> int:
-    """Let an agent whose goal has moved turn to it, if it should; return what it aims at."""
+    """Return the aim of an agent whose goal has moved, after turning to the goal if it should."""
     if not has_strayed(graph, state, aim, goal):
         return aim
     if not keeps_knowledge(clock[0], graph, aim, goal):
@@ -54,7 +54,7 @@ def next_aim(clock: Clock, changes: Changes, graph: Arrays, state: int, aim: int
 
 @subroutine
 def lost_aim(clock: Clock, changes: Changes, goal: int) -> int:
-    """Begin a new problem, and a new trial of it; return what the agent aims at: its goal."""
+    """Begin a new problem and a new trial of it, and return the agent's aim, which is its goal."""
     begin_problem(clock[0], changes.scalars[0]["opened"])
     clock[0]["trial"] += 1
     return goal

@@ -1,4 +1,4 @@
-"""The table of a crowd's units: whose ids are in use, who is where, and how everybody stands."""
+"""The table of a crowd's units: the ids in use, and the places and outcomes of all units."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ States = npt.NDArray[np.int64]
 
 
 class Decided(NamedTuple):
-    """What came of the wishes of units with bodies."""
+    """The results of a turn's decisions for units with bodies."""
 
     moved: int
     blocked: int  # units that could not go where they wished
@@ -47,10 +47,10 @@ class Roster:
         self._world, self._graph = world, world.graph
         self.ground = Ground(lined_up(FIRST_UNITS, UNIT), np.zeros((FIRST_UNITS, 2), np.int32))
         self._count = 0  # rows that are or were in use
-        self._free: list[int] = []  # of these, the rows that can be used again, the first freed first
+        self._free: list[int] = []  # those of these rows that can be used again, the first freed first
         self._bodies = Bodies.over(len(self._graph), FIRST_UNITS, self._graph.max_degree) if bodies else None
         self._cut_off: CutOff | None = None
-        self._order: npt.NDArray[np.int32] | None = None  # in which units with bodies decide; None: it has changed
+        self._order: npt.NDArray[np.int32] | None = None  # in which units with bodies decide; None if it has changed
 
     def __len__(self) -> int:
         """Return the number of units."""
@@ -68,7 +68,7 @@ class Roster:
 
     @property
     def row_bytes(self) -> int:
-        """What each unit takes in the tables."""
+        """The bytes of the tables that each unit takes."""
         tables = (self.ground, *([self._bodies.of_units] if self._bodies else []))
         return bytes_of(tables) // len(self.ground.units)
 
@@ -78,7 +78,7 @@ class Roster:
         return bytes_of((self._bodies.standing, self._bodies.taken)) if self._bodies else 0
 
     def next_ids(self, count: int) -> Ids:
-        """Return the ids that `take` would give so many units: those freed first, then new ones."""
+        """Return the ids that `take` would give this many units: those freed first, then new ones."""
         old = np.array(self._free[:count], np.int64)
         return np.concatenate([old, np.arange(self._count, self._count + count - len(old), dtype=np.int64)])
 
@@ -99,7 +99,7 @@ class Roster:
     # --- ids --------------------------------------------------------------------------------------------------------
 
     def take(self, count: int) -> Ids:
-        """Return rows for new units, those of `next_ids`. If the table has to grow, `ground` is new."""
+        """Return rows for new units, those of `next_ids`; if the table has to grow, `ground` is a new one."""
         rows, first = self.next_ids(count), self._count
         self._free, self._count = self._free[count:], max(first, int(rows.max(initial=-1)) + 1)
         if self._count > len(self.ground.units):
@@ -119,7 +119,7 @@ class Roster:
             self.__dict__.pop("_drop", None)
 
     def free(self, rows: Ids) -> None:
-        """Remove units: their rows can be used again."""
+        """Remove units, so that their rows can be used again."""
         self.leave(rows)
         units = self.units
         units[rows] = 0
@@ -129,7 +129,7 @@ class Roster:
         self.reorder()
 
     def known(self, ids: npt.ArrayLike) -> Ids:
-        """Return ids as an array; raise `ProblemError` if one is not that of a unit, or occurs twice."""
+        """Return ids as an array; raise `ProblemError` if one is not the id of a unit, or occurs twice."""
         try:
             rows, squads = np.atleast_1d(np.asarray(ids)), self.units["squad"]
         except ValueError:  # rows of different lengths
@@ -156,20 +156,20 @@ class Roster:
         seen, times = np.unique(states, return_counts=True)
         for state in seen[times > 1][:1]:
             where = place_name(self._world, int(state))
-            raise ProblemError(f"two units with bodies cannot be in one place, and two would be at {where}")
+            raise ProblemError(f"two units with bodies cannot be in one place, but two would be at {where}")
         others = self._bodies.standing[states].astype(np.int64) - 1
         taken = others >= 0 if rows is None else (others >= 0) & ~np.isin(others, rows)
         for i in np.flatnonzero(taken)[:1]:
             where = place_name(self._world, int(states[i]))
-            raise ProblemError(f"unit {others[i]} stands at {where}, and units have bodies")
+            raise ProblemError(f"unit {others[i]} is at {where}, and units have bodies")
 
     def leave(self, rows: Ids) -> None:
-        """Let units with bodies leave their places."""
+        """Free the places of these units if they have bodies."""
         if self._bodies is not None:
             self._bodies.standing[self.units["state"][rows]] = FREE
 
     def place(self, rows: Ids, states: States) -> None:
-        """Put units into places that nobody else is in."""
+        """Put units into places that no other unit is in."""
         self.units["state"][rows], self.units["wish"][rows] = states, NO_WISH
         if self._bodies is not None:
             self._bodies.standing[states] = rows + 1
@@ -177,12 +177,12 @@ class Roster:
             self.ground.cells[rows, 1], self.ground.cells[rows, 0] = np.divmod(states, self._world.width)
 
     def outcomes_at(self, states: States, goals: States) -> npt.NDArray[np.int64]:
-        """Return how units stand that are in these states and have these goals."""
+        """Return the outcomes of units that are in these states and have these goals."""
         outcomes = np.where(self._graph.apart(states, goals), _UNREACHABLE, _WALKING)
         return np.where(states == goals, _GOAL, outcomes)
 
     def end_cut_off(self, world: World) -> Ids:
-        """Let units end whose goals no path leads to any more, as far as is known, and return their ids."""
+        """End units whose goals are cut off, as far as is known, and return their ids."""
         if self._cut_off is None or self._cut_off.ground is not self.ground:
             self._cut_off = CutOff(world, self.ground)
         return self._cut_off.end(self._count)
@@ -190,11 +190,11 @@ class Roster:
     # --- bodies -----------------------------------------------------------------------------------------------------
 
     def reorder(self) -> None:
-        """Note that units have come, gone or set out: they decide in another order."""
+        """Note that units were added, removed or set out, which changes the order in which they decide."""
         self._order = None
 
     def drop_wishes(self) -> None:
-        """Let units with bodies drop wishes to go where there is no move any more; they plan again."""
+        """Drop wishes of units with bodies for moves that no longer exist; these units plan again."""
         if self._bodies is not None:
             self._drop()
 
@@ -203,7 +203,7 @@ class Roster:
         return bind(drop_wishes, self._graph.arrays, self.ground)
 
     def decide(self) -> Decided:
-        """Let units with bodies go where they can."""
+        """Move units with bodies where they can go."""
         units = self.units
         if self._order is None:
             rows = np.flatnonzero(units["squad"] != NO_SQUAD)
@@ -220,7 +220,7 @@ class Roster:
         return bind(resolve, self._graph.arrays, self.ground, self._bodies, np.dtype(np.int32))
 
     def compile(self, world: World | None) -> None:
-        """Call the kernels of bodies, and of a map that changes, with nothing to do."""
+        """Call the kernels of bodies, and those of a map that changes, without any work."""
         if self._bodies is not None:
             self._decide(0, 0)
             bind(drop_wishes, self._graph.arrays, Ground(self.ground.units[:0], self.ground.cells[:0]))()
@@ -230,7 +230,7 @@ class Roster:
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return a view that cannot be written to: a unit is moved by `Crowd.put` and sent by `Crowd.send`."""
+    """Return a read-only view; users move a unit with `Crowd.put` and send it with `Crowd.send`."""
     view = array.view()
     view.flags.writeable = False
     return view

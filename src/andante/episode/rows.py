@@ -1,4 +1,4 @@
-"""Rows: one flat dictionary of plain values per trial. Tables, plots and pages read rows, never trials or agents."""
+"""Rows: one flat dictionary of plain values per trial. Tables, plots and pages use rows, never trials or agents."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _row(trial: Trial, number: int, optimal_cost: float) -> Row:
 
 
 def _effort(trial: Trial | SceneTrial) -> Row:
-    """Return the columns for what an agent did to walk."""
+    """Return the columns for an agent's moves, expansions and memory."""
     moves = max(trial.moves, 1)
     return {
         "moves": trial.moves,

@@ -1,9 +1,9 @@
-"""Run algorithms on one problem, on many problems on all cores, or one move at a time.
+"""Functions that run algorithms on one problem, on many problems on all cores, or one move at a time.
 
 The functions here make the agents (`andante.episode.single`) themselves: `run` caches a few, `run_many` makes one for
-each thread and map, and `watch` makes one for itself.
+each thread and map, and `watch` makes its own.
 
-All of them take ``databases``, for algorithms whose card says that they need some, and ``sight``: an agent with sight
+All of them accept ``databases``, for algorithms whose card says that they need some, and ``sight``: an agent with sight
 does not know the map, sees cells up to that distance, and assumes that cells it has not seen are free.
 """
 
@@ -32,7 +32,7 @@ from andante.world.problem import Problem, check_problem, checked_problems
 
 LOG_ROWS = 1 << 16
 CHUNK = 64  # problems that a thread takes at a time
-SPARE_AGENTS = 4  # kept for later calls, or as many as there are cores
+SPARE_AGENTS = 4  # kept for later calls; with more cores, one for each
 
 D = TypeVar("D")
 R = TypeVar("R")
@@ -40,9 +40,9 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Outfit(Generic[D]):
-    """An algorithm with the databases and the sight that its agents are given.
+    """An algorithm with the databases and the sight of its agents.
 
-    The databases are ready, or they are texts in the notation that say what to build.
+    The databases are ready, or they are texts in the notation that name what to build.
 
     >>> Outfit(find("knn(m=100)"), ("subgoals(series=true)",)).name
     'knn(m=100) with subgoals(series=true)'
@@ -56,12 +56,12 @@ class Outfit(Generic[D]):
     def of(
         cls, algorithm: str | Algorithm, databases: Sequence[Any] = (), sight: int | None = None, **parameters: Any
     ) -> Outfit[Any]:
-        """Return the outfit that the arguments of `run` and others stand for."""
+        """Return the outfit for the arguments of `run` and the other functions."""
         return Outfit(find(algorithm, **parameters), as_databases(databases), sight)
 
     @property
     def name(self: Outfit[str]) -> str:
-        """The algorithm and what to build for it, in the notation."""
+        """The algorithm and the databases to build for it, in the notation."""
         return str(self.algorithm) + (f" with {', '.join(self.databases)}" if self.databases else "")
 
     def agent(self, world: Grid | Graph, log_rows: int = 0, kind: type[Agent] = Agent) -> Agent:
@@ -69,9 +69,9 @@ class Outfit(Generic[D]):
         return kind(self.algorithm, world, databases=self.databases, sight=self.sight, log_rows=log_rows)
 
     def spare_agent(self, problem: Problem) -> AbstractContextManager[Agent]:
-        """Lend an agent for such a problem within a ``with`` block: one that is idle, or a new one."""
+        """Return a context that lends an agent for such a problem: one that is idle, or a new one."""
         check_problem(problem)
-        # Not by the algorithm's name: another algorithm may have been registered under it since.
+        # Not by the algorithm's name, because another algorithm may have been registered under it since.
         how = self.algorithm
         key = (id(how.card), how.step, how.memory, how.params, how.defaults, how.fixed, self.sight)
         return _agents.lend((*key, id(problem.graph), *map(id, self.databases)), lambda: self.agent(problem.world))
@@ -90,7 +90,7 @@ class Outfit(Generic[D]):
         paths: bool = True,
         progress: Callable[[int], None] | None = None,
     ) -> list[Trial]:
-        """Solve many problems and return the trials in their order, as the function `run_many` does."""
+        """Solve many problems and return the trials in the problems' order, as the function `run_many` does."""
 
         def solve(agent: Agent, part: list[Problem], stop: threading.Event) -> list[Trial]:
             return agent.run_all(part, limits, paths=paths, stop=stop)
@@ -98,7 +98,7 @@ class Outfit(Generic[D]):
         return solve_all(solve, self, checked_problems(problems), threads, progress)
 
 
-# Agents that nobody uses now. Each may take tens of megabytes, but every thread of a `run_many` needs one of its own.
+# Idle agents. Each may take tens of megabytes, but every thread of `run_many` needs its own.
 _agents: Spare[tuple[Any, ...], Agent] = Spare(max(SPARE_AGENTS, cores()))
 
 
@@ -178,8 +178,8 @@ def solve_all(
 ) -> list[R]:
     """Return the results of ``solve`` for all problems, in their order.
 
-    It is called with an agent, some problems on that agent's graph, and an event. It should return soon after the event
-    is set: then something has failed, or the user has interrupted.
+    ``solve`` is called with an agent, some problems on that agent's graph, and an event. It should return soon after
+    the event is set, which happens when something has failed or the user has interrupted.
     """
     threads = whole_number(threads, "threads", least=1, error=ParameterError)
     results: dict[int, R] = {}
@@ -197,7 +197,7 @@ def solve_all(
 
 
 def _parts(problems: Sequence[Problem], threads: int) -> list[list[int]]:
-    """Return numbers of problems in portions, each on one graph."""
+    """Return the numbers of the problems in parts, each on one graph."""
     by_graph: dict[int, list[int]] = {}
     for i, problem in enumerate(problems):
         by_graph.setdefault(id(problem.graph), []).append(i)
@@ -212,7 +212,7 @@ def compile_all(
 ) -> None:
     """Compile the loops of these outfits for maps or graphs like these.
 
-    Calls ``progress(algorithm, number, total)`` before each loop that is not in the cache; compiling takes seconds.
+    ``progress(algorithm, number, total)`` is called before each loop that is not in the cache; compiling takes seconds.
     Algorithms that need databases are skipped if they have none.
     """
     chosen = {variant(one.algorithm): one for one in outfits if one.databases or not one.algorithm.needs}
@@ -225,11 +225,11 @@ def compile_all(
 
 
 def variant(entry: Algorithm) -> tuple[Any, ...]:
-    """Return what decides the machine code of an algorithm: its step, and the choices that its memory may depend on."""
+    """Return a key of an algorithm's machine code: its step, and the choices that its memory may depend on."""
     return entry.step, *(value for value in entry.params if isinstance(value, IntEnum | bool))
 
 
 def _layout(world: Grid | Graph) -> tuple[type, bool]:
-    """Return what decides the machine code for a graph: its layout, and whether it has reversed arcs of its own."""
+    """Return a key of the machine code for a graph: its layout, and whether its reversed arcs are separate."""
     graph = world.graph
     return type(graph.arrays), graph.reversed() is graph

@@ -1,4 +1,4 @@
-"""Traces of scenes: an agent walks as one unit, alone, and everything that changes meanwhile is recorded."""
+"""Traces of scenes: an agent walks alone as one unit, and everything that changes meanwhile is recorded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from andante.world.scenes import Scene
 
 
 def record_scene(outfit: Outfit[Any], scene: Scene, unit: int, limits: Limits, most_thoughts: int) -> Trace:
-    """Let an agent walk a scene as one of its units, and return its trace.
+    """Run an agent in a scene as one of its units, and return its trace.
 
     >>> import andante
     >>> from andante.world.scenes import Change, NewGoal
@@ -30,7 +30,7 @@ def record_scene(outfit: Outfit[Any], scene: Scene, unit: int, limits: Limits, m
     ([(2, 11, 64)], [(4, 23)], [8, 9, 10, 2, 3, 4, 5, 6, 15, 23])
     """
     if outfit.sight is not None:
-        raise ParameterError("a trace of a scene cannot hold what an agent discovers; record it without sight")
+        raise ParameterError("a trace of a scene cannot contain what an agent discovers; record it without sight")
     walk = SceneWalk(outfit, scene, unit, "never", log_rows=most_thoughts + 1)
     cost, trial, agent = cost_cap(scene, unit, limits), walk.trial, walk.agent
     events, thoughts, moves = _Events(scene, walk), ThoughtRows(most_thoughts), []
@@ -66,7 +66,7 @@ def record_scene(outfit: Outfit[Any], scene: Scene, unit: int, limits: Limits, m
 
 
 class _Events:
-    """What has changed in a scene so far: only what had an effect, such as a goal that did not move into a wall."""
+    """The changes in a scene so far, without those that had no effect, such as a goal's move into a wall."""
 
     def __init__(self, scene: Scene, walk: SceneWalk) -> None:
         self.changes: list[tuple[int, int, int]] = []
@@ -81,7 +81,7 @@ class _Events:
         return bool(self.changes or self.goals)
 
     def note(self, tick: int) -> None:
-        """Note what happened before a tick; a cell that changed and changed back did not."""
+        """Record the changes before a tick, without cells that changed and changed back."""
         cells: dict[int, None] = {}
         while self._coming and self._coming[-1][0] <= tick:
             cells[self._coming.pop()[1]] = None

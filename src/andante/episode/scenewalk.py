@@ -1,8 +1,8 @@
-"""One unit of a scene, alone: an agent walks on a map that changes while it walks, to a goal that may move.
+"""Walks of one unit of a scene, alone: an agent on a map that changes while it walks, with a goal that may move.
 
-The agent makes one move per tick (`andante.episode.stage`). While its goal is cut off, or a wall stands where it is, it
-waits for the next event; after the last one it gives up. `replanned_costs` lets a walker do the same that knows every
-change at once and plans a best path with A* again after each: the measure for agents.
+The agent makes one move per tick (`andante.episode.stage`). While its goal is cut off, or a wall is where it is, it
+waits for the next event; after the last one it gives up. `replanned_costs` does the same with a walker that knows every
+change immediately and plans a cheapest path with A* after each, with which agents are compared.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from andante.measures import Outcome
 from andante.world.living import World
 from andante.world.scenes import Scene
 
-_TICKS_BETWEEN_LOOKS = 256  # at the event that stops a trial
+_TICKS_BETWEEN_LOOKS = 256  # between checks of the event that stops a trial
 _BEST = "astar"
 
 
 @dataclass(eq=False)
 class SceneTrial:
-    """One agent's walk through a scene as one of its units, and what it cost.
+    """One agent's walk through a scene as one of its units, with its cost.
 
-    ``moves`` counts the ticks in which the agent was asked for a move, ``turns_waited`` those in which it stayed where
-    it was, also because its goal was cut off. ``seconds`` is the time that its moves took, with the call from Python.
-    ``path`` holds its states, the start first, one for each tick.
+    ``moves`` counts the ticks in which the agent was asked for a move. ``turns_waited`` counts those in which it did
+    not move, including those in which its goal was cut off. ``seconds`` is the time that its moves took, including the
+    call from Python. ``path`` contains its states, the start first, one for each tick.
     """
 
     algorithm: str
@@ -91,9 +91,9 @@ def walk_scene(
     forgets: bool = False,
     **parameters: Any,
 ) -> SceneTrial:
-    """Let an agent walk a scene as one of its units, alone, and return the trial.
+    """Run an agent in a scene as one of its units, alone, and return the trial.
 
-    The limit on moves counts ticks, those that the agent waits included. With ``forgets`` every move of its goal is a
+    The limit on moves counts ticks, including those that the agent waits. With ``forgets`` every move of its goal is a
     new problem for the agent, as if its algorithm could not pursue goals.
 
     >>> import andante
@@ -120,7 +120,7 @@ def walk_units(
     forgets: bool = False,
     stop: threading.Event | None = None,
 ) -> list[SceneTrial]:
-    """Let an agent walk a scene as each of these units in turn, each on a map of its own; return the trials.
+    """Run an agent in a scene as each of these units in turn, each on its own copy of the map; return the trials.
 
     A limit on suboptimality is a multiple of the unit's ``replanned`` cost, which is computed if it is not given. The
     list is incomplete once ``stop`` is set.
@@ -146,8 +146,8 @@ def cost_cap(scene: Scene, unit: int, limits: Limits, replanned: float | None = 
 def replanned_cost(scene: Scene, unit: int) -> float:
     """Return the cost of walking a scene as one of its units with A* from where it is after every event.
 
-    Infinite if it never arrives. After the last event a path is no longer than the map has cells, so it is given that
-    many ticks; only a goal that flees can go on for longer.
+    The cost is infinite if it never arrives. After the last event a path is no longer than the map has cells, so the
+    walk is given that many ticks; only a goal that flees can last longer.
     """
     walk = SceneWalk(Outfit(find(_BEST)), scene, unit, "event")
     trial = walk.to_the_end(math.inf, scene.last_tick + scene.grid.width * scene.grid.height, math.inf)
@@ -155,13 +155,13 @@ def replanned_cost(scene: Scene, unit: int) -> float:
 
 
 def replanned_costs(scene: Scene, units: Iterable[int] | None = None) -> npt.NDArray[np.float64]:
-    """Return `replanned_cost` for each unit of a scene, or for these."""
+    """Return `replanned_cost` for each unit of a scene, or for the given ``units``."""
     chosen = range(len(scene.units)) if units is None else units
     return np.array([replanned_cost(scene, unit) for unit in chosen], np.float64)
 
 
 class SceneWalk:
-    """An agent on its way through a scene; it forgets at every ``event``, at every move of its ``goal``, or ``never``.
+    """An agent in a scene, which forgets at every ``event``, at every move of its ``goal``, or ``never``.
 
     >>> import andante
     >>> SceneWalk(Outfit.of("lrta"), Scene(andante.generate("empty", 4, 4), [((0, 0), (3, 3))]), 0, "never").state
@@ -180,12 +180,12 @@ class SceneWalk:
         memory = self.agent.memory_bytes
         self.trial = SceneTrial(str(outfit.algorithm), scene, unit, path=[self.state], memory_bytes=memory)
         self.made: Move | None = None  # the move of the last tick; None if the agent waited
-        self._aims = False  # whether the agent is walking to a goal, and can take in that it moves
+        self._aims = False  # whether the agent is walking to a goal, and can be retargeted
         self._cut_off = False  # whether it waits for the next event
 
     @property
     def goal(self) -> int:
-        """Where the goal is."""
+        """The current state of the goal."""
         return self.stage.goals[self.unit]
 
     def to_the_end(
@@ -200,12 +200,12 @@ class SceneWalk:
         return trial
 
     def tick(self, cost: float, ticks: float, expansions: float) -> None:
-        """Let happen what happens before the next tick, and make a move or wait."""
+        """Apply the events before the next tick, and make a move or wait."""
         trial = self.trial
         self.made = None
         trial.ticks += 1
         self._look()
-        if self.state == self.goal:  # it has come to the agent
+        if self.state == self.goal:  # the goal has come to the agent
             trial.ticks -= 1
             trial.outcome = Outcome.GOAL
             return
@@ -223,7 +223,7 @@ class SceneWalk:
             trial.outcome = Outcome.EXPANSION_CAP
 
     def _look(self) -> None:
-        """Let happen what happens before this tick, and let the agent know."""
+        """Apply the events before this tick, and pass them to the agent."""
         before = self._version
         moved = bool(self.stage.play(self.trial.ticks, lambda _: self.state))
         if moved or self._version != before:

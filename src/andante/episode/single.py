@@ -34,7 +34,7 @@ from andante.world.problem import Problem, check_problem
 from andante.world.sensing import Belief, last_found
 
 TRAIL_ROWS = 4096
-MOST_PROBLEMS = 2**32  # problems with distinct stamps: after this many an agent's memory is allocated again
+MOST_PROBLEMS = 2**32  # problems with distinct stamps, after which an agent's memory is allocated again
 
 NO_LIMITS = Limits()
 ENDLESS = Limits(moves=math.inf)
@@ -68,9 +68,9 @@ class Agent(BoundAgent):
         self._episodes = Episodes(1)
         self._stepping = Episodes(1)  # the episode of `move`
         self._goal: int | None = None  # of the last problem
-        self._watched: Watch | None  # the one that may continue
-        self._here: int  # where the last `move` led, and ...
-        self._aim: int  # ... its goal, if it can go on there
+        self._watched: Watch | None  # the watch that may continue
+        self._here: int  # the state that the last `move` led to, and ...
+        self._aim: int  # ... its goal, if it can continue there
         super().__init__(algorithm, world, databases=databases, sight=sight, log_rows=log_rows, **parameters)
 
     def _renew(self) -> None:
@@ -103,7 +103,8 @@ class Agent(BoundAgent):
     ) -> list[Trial]:
         """Run every problem, forgetting what was learned before each; ``stop`` ends early and returns an empty list.
 
-        With ``again`` they are further trials of the last problem, or of others with its goal: nothing is forgotten.
+        With ``again`` they are further trials of the last problem, or of others with its goal, and nothing is
+        forgotten.
         """
         with self.alone:
             walked = self._walk_all(problems, limits, paths, stop, again)
@@ -141,7 +142,7 @@ class Agent(BoundAgent):
         return walked
 
     def _remember(self, episodes: Episodes, problems: Sequence[Problem]) -> None:
-        """Remember the goal that the learned values in memory belong to: of the last problem that has begun."""
+        """Remember the goal that the learned values belong to, that of the last problem that has begun."""
         last = len(problems) - 1
         while last >= 0:
             outcome, problem = episodes.outcome(last), problems[last]
@@ -210,16 +211,16 @@ class Agent(BoundAgent):
         return [Thought(ThoughtKind(kind), state, value) for kind, state, value in entries], used - count
 
     def _last_found(self, count: int) -> list[int]:
-        """Return the last ``count`` cells that the agent found to be other than it believed."""
+        """Return the last ``count`` cells that differed from what the agent believed."""
         view = self._space.view
         return last_found(view, count) if isinstance(view, Belief) else []
 
     def _fill(self, episodes: Episodes, problems: Sequence[Problem], limits: Limits, again: bool = False) -> None:
-        """Write a table of episodes that have not begun; those without a path have already ended."""
+        """Write a table of episodes that have not begun, except those without a path, which have already ended."""
         Limits.check(limits)
         caps, row = limits.caps, 0
         if self._living is not None:
-            self._living.settle()  # an episode may be run to its end at once
+            self._living.settle()  # an episode may be run to its end in one call
         for problem in problems:
             check_problem(problem)
             if problem.graph is not self.graph and problem.graph != self.graph:
@@ -235,24 +236,24 @@ class Agent(BoundAgent):
             self._renew()
 
     def _sees_news(self) -> bool:
-        """Look at a map that changes; return whether anything is new."""
+        """Return whether anything is new on a map that changes."""
         assert self._living is not None
         self._living.tend()
         before, self._news = self._news, self._living.news
         return self._news != before
 
     def _is_cut_off(self) -> bool:
-        """Return whether it has become known that no path leads on to the goal of `move`."""
+        """Return whether it has become known that no path leads to the goal of `move`."""
         if not self._sees_news():
             return False
         state, goal = self._here, self._aim
         lag = self._stepping.rows[0]
         if lag["aim"] != lag["goal"] and self._apart(state, int(lag["aim"])):
-            self._leave()  # no path leads to where the goal was: a new problem begins
+            self._leave()  # no path leads to the goal's earlier state, so a new problem begins
         return self._apart(state, goal)
 
     def _leave(self) -> None:
-        """Let nobody go on with what the agent did before: it begins something else."""
+        """End the current watch and sequence of moves, because the agent begins something else."""
         self._watched = None
         self._here = self._aim = NOWHERE
 
@@ -262,12 +263,12 @@ class Agent(BoundAgent):
         """Make one move from ``state`` towards ``goal``, and return it; a game calls this once per turn.
 
         States are numbers or, on a grid, cells (x, y); numbers are faster. With the goal of the last call the agent
-        goes on. From another state than its last move led to, say because something pushed it, it begins a new trial:
-        it keeps what it learned and plans anew (f-LRTA*, whose values belong to where it began, begins a new problem).
-        With another goal, or after a `run` or a `watch`, it begins a new problem. `Move.to` is the number of the next
-        state, UNREACHABLE if no path leads to the goal, or STUCK if the agent knows no move; at the goal the agent
-        stays. On a map that changes, a wall that stands where the agent or its goal is makes it UNREACHABLE too; on any
-        other map such a state is refused.
+        continues. From a state other than the one that its last move led to, for example because something pushed it,
+        it begins a new trial: it keeps what it learned and plans again (f-LRTA*, whose values belong to its start,
+        begins a new problem). With another goal, or after a `run` or a `watch`, it begins a new problem. `Move.to` is
+        the number of the next state, UNREACHABLE if no path leads to the goal, or STUCK if the agent knows no move; at
+        the goal the agent stays. On a map that changes, the goal is also UNREACHABLE while a wall is where the agent or
+        the goal is; on any other map such a state is refused.
 
         >>> import andante
         >>> grid = andante.generate("empty", 8, 8)
@@ -314,9 +315,9 @@ class Agent(BoundAgent):
             alone.release()
 
     def _set_out(self, state: int, goal: int) -> Move | None:
-        """Prepare a move that does not simply go on; return it if nothing has to be planned."""
+        """Prepare a move that does not simply continue the last one; return it if nothing has to be planned."""
         if state == self._here and goal == self._aim and self._living is not None and self._is_cut_off():
-            self._here = NOWHERE  # as `move` says at once if both are numbers
+            self._here = NOWHERE  # as in the shortcut of `move` for numbers
             return _NO_PATH
         if state == self._here and goal == self._aim:
             self._stepping.resume(state)
@@ -343,19 +344,20 @@ class Agent(BoundAgent):
         return None
 
     def _is_in_wall(self, state: int) -> bool:
-        """Return whether a wall of a map that changes stands where the agent or its goal is."""
+        """Return whether a state is now a wall of a map that changes."""
         return isinstance(self._world, World) and not self._world.passable.flat[state]
 
     def forget(self) -> None:
-        """Let the next `move` begin a new problem, whatever it is."""
+        """Make the next `move` begin a new problem, even if its goal is the same."""
         with self.alone:
             self._leave()
 
     def retarget(self, goal: int | tuple[int, int]) -> bool:
-        """Move the goal of `move`, and return whether the agent keeps what it knows. The next `move` names the goal.
+        """Move the goal of `move`, and return whether the agent keeps what it has learned.
 
-        It does if its algorithm pursues goals (its card says so) and the goal has moved a little: to where a few moves
-        straight back lead to the old one. Otherwise the next move begins a new problem, as without this call.
+        It does if its algorithm pursues goals (its card says so) and a few straight moves lead from the new goal to the
+        old one. Otherwise the next move begins a new problem, as without this call. The next `move` passes the new
+        goal.
 
         >>> import andante
         >>> grid = andante.generate("empty", 8, 8)
@@ -379,12 +381,12 @@ class Agent(BoundAgent):
                 self._leave()
                 return False
             self._stepping.rows["goal"][0] = new
-            self._aim, self._goal = new, None  # what it knows is for where the goal was, until it turns
+            self._aim, self._goal = new, None  # its values are for the goal's old state until it turns
             self._news = -1
             return True
 
     def _walk_between(self, start: int, goal: int) -> float:
-        """Return the cost of a straight walk of a few moves; infinite if there is none."""
+        """Return the cost of a straight walk of a few moves, infinite if there is no such walk."""
         return float(self._ascent(start, goal, MOST_AT_ONCE))
 
     @cached_property
@@ -392,7 +394,7 @@ class Agent(BoundAgent):
         return bind(walk_straight, self.graph.arrays)
 
     def _last_move(self, done: int) -> Move:
-        """Return the move after which the episode cannot go on; the next call begins a new trial."""
+        """Return the move that ends the episode; the next call begins a new trial."""
         self._here = NOWHERE
         if done < 0:
             row = self._stepping.rows[0]
@@ -401,7 +403,7 @@ class Agent(BoundAgent):
         return Move(_NO_MOVE_TO.get(self._stepping.outcome(), to), *costs)
 
     def _state_of(self, value: Any, what: str) -> int:
-        """Return the number of a state that was given as such or as a cell; raise `ProblemError` for all else."""
+        """Return the number of a state given as a number or as a cell; raise `ProblemError` for anything else."""
         world = self._world
         if isinstance(world, Grid):
             if isinstance(value, tuple | list | np.ndarray) and np.shape(value) == (2,):

@@ -1,4 +1,4 @@
-"""A squad: units of a crowd with the same algorithm, which share a desk and go round by turns."""
+"""Squads: units of a crowd with the same algorithm, which share a desk and take turns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FIRST_SLOTS = 1024
 
 
 class Kernel(NamedTuple):
-    """A kernel, what it is bound to, and which of the numbers that each call gives are not whole."""
+    """A kernel, the arguments that it is bound to, and which of its other arguments are not whole numbers."""
 
     function: Callable[..., Any]
     parts: tuple[Any, ...]
@@ -31,7 +31,7 @@ class Kernel(NamedTuple):
 
 
 class Squad:
-    """The minds of the units, in slots that are used again, and the compiled loop that lets them move."""
+    """The minds of the units, in slots that are reused, and the compiled loop that moves them."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Squad:
         self.algorithm, self.databases, self._graph = algorithm, databases, graph
         self._gait = gait_of(algorithm, graph)
         self._share = share
-        self.covering = covering(algorithm, databases, graph)  # the databases that may be for some goals only
+        self.covering = covering(algorithm, databases, graph)  # databases that may be for only some goals
         draft = Draft(len(graph), width=graph.row_width, share=share)
         self._allocate(draft)
         self._minds = Minds(draft, slots, room)
@@ -54,12 +54,12 @@ class Squad:
         self._free = list(range(slots - 1, -1, -1))  # slots that can be given out, the lowest last
         self._team: dict[int, int] = {}  # by goal
         self._goal: dict[int, int] = {}  # of each team
-        self._strength: dict[int, int] = {}  # how many units each team has
+        self._strength: dict[int, int] = {}  # the number of units of each team
         self._free_teams = list(range(slots - 1, NO_TEAM, -1))
         self._problems = 0  # of teams so far
         self._problem: dict[int, int] = {}  # the number of each team's problem
         self.result = np.zeros(1, SQUAD)
-        self.count = {name: self.result[name].data for name in SQUAD.names or ()}  # far faster to read and to write
+        self.count = {name: self.result[name].data for name in SQUAD.names or ()}  # much faster to read and write
         self.count["room"][0] = room
         self._has_annexes = any(one.annexed for one in draft.asked)
         self.result["annex_bytes"] = self._minds.annex_bytes if self._has_annexes else 0
@@ -69,7 +69,7 @@ class Squad:
         self.stand_on(ground)
 
     def _allocate(self, mind: Mind) -> tuple[Any, npt.NDArray[Any], npt.NDArray[Any]]:
-        """Return the memory and the clocks of units and teams, one and the same if units do not learn together."""
+        """Return the memory and the clocks of units and teams, which are the same if units do not learn together."""
         clock = mind.one(CLOCK)
         team_clock = mind.one(CLOCK) if self._share else clock
         who, params = str(self.algorithm), self._gait.params
@@ -77,7 +77,7 @@ class Squad:
         return allocate(self._gait.memory, space), clock, team_clock
 
     def stand_on(self, ground: Ground) -> None:
-        """Bind the loops to the table of all units, which was made or has grown, and to the minds."""
+        """Bind the loops to the minds and to the table of all units, which is new or has grown."""
         memory, clock, team_clock = self._allocate(self._minds)
         self._memory = memory
         unit = Unit(memory, self._minds.pools, self._minds.team_pools)
@@ -103,7 +103,7 @@ class Squad:
         self._held = bind(held_by, *self._holding)
 
     def _annexes(self) -> Annexes:
-        """Return what units are given when they need it: nothing if they never do."""
+        """Return the annexes for units that need one, none if units never do."""
         blocks = self._minds.annexes
         if not self._has_annexes:
             return Annexes(np.zeros(0, np.uint8), np.zeros(0, ANNEX), self._free_annexes, 0)
@@ -111,8 +111,8 @@ class Squad:
         return Annexes(blocks.bytes, head, self._free_annexes, blocks.size)
 
     def kernels(self) -> dict[str, Kernel]:
-        """Return what a program without Python needs of a squad: kernels, and what they are bound to."""
-        self._minds.begin(len(self._members))  # outside Python, nothing is left to be done when a unit comes
+        """Return the kernels of a squad for a program without Python, and the arguments that they are bound to."""
+        self._minds.begin(len(self._members))  # so that no work is left for adding a unit outside Python
         loop = marcher(self._gait.step, self._gait.memory, host_nanoseconds)
         found = {
             "march": Kernel(loop, self._marching, floats=(1, 2)),
@@ -125,7 +125,7 @@ class Squad:
 
     @property
     def tables(self) -> dict[str, npt.NDArray[Any]]:
-        """The tables that a squad works on: units and their cells, who is in which slot, the squad, and its clock."""
+        """The tables of a squad: units and their cells, the units in its slots, the squad itself, and its clock."""
         ground, members, result = self._table
         return {
             "units": ground.units,
@@ -160,7 +160,7 @@ class Squad:
         self.stand_on(self._ground)
 
     def join_teams(self, table: npt.NDArray[Any], rows: npt.NDArray[np.int64]) -> None:
-        """Put units into the teams of those with the same goal, if they learn together."""
+        """Put units with the same goal into one team, if units learn together."""
         if not self._share:
             return
         for row in rows.tolist():
@@ -177,7 +177,7 @@ class Squad:
             table["team"][row], table["problem"][row] = team, self._problem[team]
 
     def leave_teams(self, table: npt.NDArray[Any], rows: npt.NDArray[np.int64]) -> None:
-        """Let units leave their teams; what the last one leaves behind is given back."""
+        """Remove units from their teams, and release the records of a team without units."""
         if not self._share:
             return
         for row in rows[table["team"][rows] != NO_TEAM].tolist():
@@ -190,49 +190,49 @@ class Squad:
                 self._release_teams(gone.ctypes.data, 1)
 
     def release_units(self, units: npt.NDArray[np.int64]) -> None:
-        """Give back all that these units hold alone."""
+        """Release all records that these units hold alone."""
         units = np.ascontiguousarray(units)
         self._release_units(units.ctypes.data, len(units))
 
     def free_slots(self, slots: npt.NDArray[np.int64]) -> None:
-        """Let units leave the squad, which hold nothing any more: their slots are used again."""
+        """Free the slots of units that leave the squad and hold no records any more."""
         self._members[slots] = NOBODY
         self._free.extend(sorted(slots.tolist(), reverse=True))
 
     def compile(self, bodies: bool) -> None:
-        """Call every loop with nothing to do."""
-        before, nobody = self.result.copy(), np.zeros(0, np.int64)
+        """Call every loop without any work."""
+        before, no_units = self.result.copy(), np.zeros(0, np.int64)
         self.result["slots"] = 0
         self.begin()
         self.march(0, 0.0, 0.0, False, False, bodies)
         self.end(0)
-        self.release_units(nobody)
+        self.release_units(no_units)
         self._release_annexes()
-        self.held_bytes(nobody)
-        self._release_teams(nobody.ctypes.data, 0)
+        self.held_bytes(no_units)
+        self._release_teams(no_units.ctypes.data, 0)
         self.result[:] = before
 
     def prepare(self, size: int) -> None:
-        """Touch so many bytes of the memory for what units will learn."""
+        """Touch this number of bytes of the memory for what units will learn."""
         self._minds.prepare(size, self._second)
 
     def begin(self) -> float:
-        """Begin a turn; return the sum of the priorities of the units that walk."""
+        """Begin a turn, and return the sum of the priorities of the units that walk."""
         if self.databases and (edition := edition_of(self.databases, self._graph)) != self._edition:
             self._edition = edition
-            self._release_annexes()  # those who search turn to the new edition too
+            self._release_annexes()  # units that search switch to the new edition too
             self.stand_on(self._ground)
         return float(self._begin())
 
     def march(self, turn: int, budget: float, share: float, everybody: bool, timed: bool, bodies: bool) -> float:
-        """Let the units move, or with bodies wish, until the budget is spent, and return what was spent."""
+        """Make the units move, or with bodies wish, until the budget is spent, and return what was spent."""
         try:
             return float(self._march(turn, budget, share, everybody, timed, bodies))
         except Exception as error:
             raise explained(self.algorithm, error) from None
 
     def close_accounts(self) -> None:
-        """Begin a new round of accounts, with no mean yet."""
+        """Reset all accounts and the mean cost of a move."""
         self.result["round"] += 1
         self.result["given_before"] = self.result["given"]
         for name in ("mean", "seen", "total", "highest"):
@@ -261,18 +261,18 @@ class Squad:
 
     @property
     def unit_bytes(self) -> int:
-        """What each unit takes, before it has learned anything; also its team, if it is the only one in it."""
+        """The bytes that each unit takes before it has learned anything, including its team if it is alone in it."""
         team = self._minds.annex_bytes if self._share else 0
         return self._minds.unit_bytes + team + self._members.itemsize
 
     def slot_bytes(self, more: int = 0) -> int:
-        """Return the size of the parts of slots that are or were in use, as it is with so many units more."""
+        """Return the size of the parts of slots that are or were in use, with ``more`` units in addition."""
         ever, idle = int(self.result["slots"][0]), len(self._free) - (len(self._members) - int(self.result["slots"][0]))
         return (ever + max(0, more - idle)) * self.unit_bytes
 
     @property
     def desk_bytes(self) -> int:
-        """The size of the desk; without the map and databases."""
+        """The size of the desk, without the map and databases."""
         known = [array for one in self.databases for array in _arrays(getattr(one, "arrays", ()))]
         known += _arrays(tuple(self._graph.arrays))
         return bytes_of(self._memory, but=[*self._minds.arrays, *known])

@@ -1,9 +1,9 @@
-"""Scenes as they are played: what happens before each tick, to the map and to the goals of units.
+"""Scenes in progress: the events before each tick, which change the map and the goals of units.
 
-Time is counted in ticks, and a unit makes one move per tick: everything that a scene names for a tick happens before
-the moves of that tick. A goal that would move into a wall stays where it is. A goal that flees moves to the cell beside
-it that is farthest from its unit: that needs most moves of a chess king, and of equals most straight moves, and of
-equals is the first in the order of the graph's neighbours. It stays if none is farther than where it is.
+Time is counted in ticks, and a unit makes one move per tick. All events of a tick happen before the moves of that tick.
+A goal that would move into a wall stays where it is. A goal that flees moves to the neighbouring cell that is farthest
+from its unit, in moves of a chess king. Among equals the one that takes most straight moves is chosen, then the first
+in the order of the graph's neighbours. The goal stays if no neighbouring cell is farther.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _STEPS = list(zip(DX.tolist(), DY.tolist(), strict=True))
 
 
 class Stage:
-    """A scene that is being played on a map, which is a `World` if the scene changes it.
+    """A scene in progress on a map, which is a `World` if the scene changes it.
 
-    ``only`` plays the goal of one unit and leaves those of all others where they are.
+    With ``only`` the goal of that unit moves, and the goals of all others stay where they are.
 
     >>> import andante
     >>> scene = Scene(andante.generate("empty", 5, 5), [((0, 0), (4, 4))], [Change(2, (1, 1), opened=False)])
@@ -39,11 +39,11 @@ class Stage:
 
     @property
     def next_tick(self) -> int | None:
-        """The tick before which the next event happens; None if there is none."""
+        """The tick before which the next event happens, or None if there are no more events."""
         return self._events[self._next].tick if self._next < len(self._events) else None
 
     def play(self, tick: int, place: Callable[[int], int]) -> list[int]:
-        """Let everything happen up to a tick; return the units whose goals have moved, each once.
+        """Apply all events up to a tick, and return the units whose goals have moved, each once.
 
         ``place`` returns the state of a unit, from which its goal may flee.
         """
@@ -62,7 +62,7 @@ class Stage:
         return list(moved)
 
     def _set_goal(self, unit: int, cell: Cell) -> bool:
-        """Move a goal; return False if it stays where it is."""
+        """Move a goal, and return False if it stays where it is."""
         x, y = cell
         state = self.world.state(x, y)
         if not self.world.passable[y, x] or state == self.goals[unit]:
@@ -72,7 +72,7 @@ class Stage:
 
 
 def fled(world: Grid, goal: int, hunter: int) -> Cell:
-    """Return where a goal flees to from a hunter.
+    """Return the cell to which a goal flees from a hunter.
 
     >>> import andante
     >>> grid = andante.generate("empty", 5, 5)

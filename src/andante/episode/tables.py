@@ -1,7 +1,7 @@
-"""The tables that the compiled loop works on: episodes, each a problem with its limits and its results, and moves.
+"""The tables of the compiled loop: episodes, each a problem with its limits and its results, and moves.
 
-All fields take 64 bits. Python writes and reads a row as plain numbers in one go, which takes a tenth of the time that
-the fields of a NumPy record take.
+All fields take 64 bits. Python writes and reads a row as plain numbers in one step, which takes a tenth of the time
+that the fields of a NumPy record take.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ EPISODE = np.dtype(
     [
         ("start", np.int64),
         ("goal", np.int64),
-        ("aim", np.int64),  # where the goal was when the agent turned to it last (`episode.pursuit`)
+        ("aim", np.int64),  # the goal's state when the agent last turned to it (`episode.pursuit`)
         ("cost_cap", np.float64),
         ("move_cap", np.int64),
         ("expansion_cap", np.int64),
-        ("again", np.int64),  # 1: another trial of the previous problem, keeping what was learned; else 0
+        ("again", np.int64),  # 1 for another trial of the previous problem, which keeps learned values; else 0
         ("outcome", np.int64),
         ("state", np.int64),
         ("cost", np.float64),
@@ -58,12 +58,12 @@ TIMES = np.dtype(np.int64)
 
 ROW_BYTES = EPISODE.itemsize
 _NAMES = EPISODE.names or ()
-_FIELDS, _BYTES = len(_NAMES), 8  # of a row, of a field
+_FIELDS, _BYTES = len(_NAMES), 8  # per row and per field
 _OUTCOME, _STATE, _MOVES = map(_NAMES.index, ("outcome", "state", "moves"))
 
 
 def _layout(dtype: np.dtype[Any], first: str, last: str, zeros: int = 0) -> Struct:
-    """Return the layout of the fields from ``first`` to ``last``, followed by so many that are set to zero."""
+    """Return the layout of the fields from ``first`` to ``last``, followed by ``zeros`` fields that are set to zero."""
     names = list(dtype.names or ())
     between = names[names.index(first) : names.index(last) + 1]
     return Struct("=" + "".join("d" if dtype[name].kind == "f" else "q" for name in between) + f"{_BYTES * zeros}x")
@@ -106,7 +106,7 @@ class Episodes:
         return _RESULTS.unpack_from(self._bytes, row * ROW_BYTES + _BYTES * _OUTCOME)
 
     def resume(self, state: int) -> None:
-        """Let the first episode go on from ``state``, with sums of zero."""
+        """Continue the first episode from ``state``, with its sums reset to zero."""
         _SUMS.pack_into(self._bytes, _BYTES * _OUTCOME, 1, state, 0.0, 0, 0, 0.0, 0)
 
     def move(self) -> tuple[Any, ...]:
@@ -130,6 +130,6 @@ class Trail:
         return _TURN.unpack_from(self._bytes, TRAIL.itemsize)
 
     def path(self, start: int, moves: int) -> npt.NDArray[np.int32]:
-        """Return ``start`` and the states that so many moves led to."""
+        """Return ``start`` and the states that the first ``moves`` moves led to."""
         self._words[0] = start
         return self._states[: moves + 1].astype(np.int32)

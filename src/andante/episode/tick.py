@@ -1,4 +1,4 @@
-"""One tick of a crowd: the budget that it is given, and what happened in it."""
+"""Ticks of a crowd: the budget of a tick, and its results."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from andante.errors import ParameterError, quoted, real_number
 
 
 class Tick(NamedTuple):
-    """What happened in one tick of a crowd."""
+    """The results of one tick of a crowd."""
 
     number: int  # from 1
     moved: int  # units that moved, or would have if they had not ended
-    waiting: int  # units that still walk and for which the budget was too small
+    waiting: int  # units that still walk but did not move, because the budget was too small
     arrived: int
-    unreachable: int  # units that found out that no path leads to their goal, and those sent there since the last tick
+    unreachable: int  # units that found their goal unreachable, and units sent to such goals since the last tick
     stuck: int
     blocked: int  # with bodies: units that could not go where they wished
-    restarted: int  # units that had to begin again from where they stand, because memory was full
+    restarted: int  # units that had to restart from their current state, because memory was full
     expansions: int
     longest_wait: int  # ticks since the last move of the unit that has waited longest
-    bytes: int  # that all units take
-    microseconds: float  # it took
+    bytes: int  # the memory that all units use
+    microseconds: float  # the time that the tick took
 
 
 class Budget(NamedTuple):
-    """What a tick may spend: expansions or, if it is timed, nanoseconds."""
+    """The budget of a tick, in expansions or, if it is timed, in nanoseconds."""
 
     amount: float  # inf: every unit moves
     timed: bool
 
     @classmethod
     def of(cls, expansions: float | None, microseconds: float | None) -> Budget:
-        """Return the budget that a user names; raise `ParameterError` if it is none.
+        """Return the budget for a user's arguments; raise `ParameterError` if they are invalid.
 
         >>> Budget.of(None, 2_000)
         Budget(amount=2000000.0, timed=True)
@@ -45,7 +45,7 @@ class Budget(NamedTuple):
         return cls(math.inf if expansions is None else _positive(expansions, "expansions"), False)
 
     def without(self, nanoseconds: int) -> Budget:
-        """Return what is left when a part of the tick goes into other things; at least half, or nobody would move."""
+        """Return the budget less this time for other work, but at least half of it, so that units still move."""
         if not self.timed:
             return self
         return self._replace(amount=max(self.amount - nanoseconds, self.amount / 2))

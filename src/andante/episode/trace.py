@@ -1,4 +1,4 @@
-"""Traces: what an agent did and thought in one problem, small enough that a page can replay it.
+"""Traces: the moves and thoughts of an agent in one problem, in a form small enough for a page to replay.
 
 A trace may also be of a scene, in which cells open and close and the goal moves. `andante.episode.tracefile` describes
 its file.
@@ -36,11 +36,11 @@ from andante.world.layout import GridArrays, Sixteen, stride
 from andante.world.problem import Problem, check_problem
 from andante.world.scenes import Scene
 
-#: A trace is for looking at: it ends after this many moves, even if the agent has not arrived.
+#: A trace is for viewing. It ends after this many moves, even if the agent has not arrived.
 TRACE_LIMITS = Limits(moves=100_000)
 MOST_THOUGHTS = 1_000_000
 
-#: The most that is read, so that no file can fill the memory.
+#: The maximum number of bytes that are read, so that no file can fill the memory.
 MAX_FILE_BYTES = 2**28
 
 
@@ -48,8 +48,8 @@ MAX_FILE_BYTES = 2**28
 class Trace:
     """One agent's path through one problem on a grid, move by move, with its thoughts.
 
-    Of a scene it also contains what changed: ``terrain`` and ``goal`` are those of the beginning, ``changes`` are the
-    cells that closed and opened and ``goals`` the moves of the goal, each with the tick before which it happened.
+    A trace of a scene also contains what changed: ``terrain`` and ``goal`` are those at the start, ``changes`` are the
+    cells that closed and opened, and ``goals`` are the moves of the goal, each with the tick before which it happened.
     """
 
     algorithm: str
@@ -64,7 +64,7 @@ class Trace:
     moves: npt.NDArray[Any]  # MOVE[any]
     thoughts: npt.NDArray[Any]  # THOUGHT[any]
     thoughts_cut: bool = False  # whether there were more thoughts than are stored
-    sight: int | None = None  # how far the agent saw, if it did not know the map
+    sight: int | None = None  # the agent's sight, if it did not know the map
     discovered: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))  # cells found blocked
     straight: float = 1.0  # the cost of a straight step in the heuristic
     sixteen: bool = False  # whether cells have sixteen neighbours, and the heuristic leaps
@@ -105,11 +105,11 @@ class Trace:
 
     @property
     def last_goal(self) -> int:
-        """Where the goal is after all its moves."""
+        """The state of the goal after all its moves."""
         return int(self.goals["state"][-1]) if len(self.goals) else self.goal
 
     def goals_before(self, ticks: npt.ArrayLike) -> npt.NDArray[np.int32]:
-        """Return where the goal is in each of these ticks."""
+        """Return the state of the goal in each of these ticks."""
         places = np.concatenate([[self.goal], self.goals["state"]]).astype(np.int32)
         return places[np.searchsorted(self.goals["tick"], ticks, side="right")]
 
@@ -122,7 +122,7 @@ class Trace:
     def suboptimality_ratio(self) -> float:
         """Cost over optimal cost; a lower bound if a limit cut the trial short.
 
-        It is nan if the agent got stuck, and if the map or the goal changed: then no single cost is optimal.
+        It is nan if the agent got stuck, or if the map or the goal changed, because then no single cost is optimal.
         """
         return suboptimality_ratio(self.cost, self.optimal_cost, self.outcome)
 
@@ -133,9 +133,9 @@ class Trace:
 
     @cached_property
     def learned_rise(self) -> npt.NDArray[np.float64]:
-        """For each cell, its final value minus the straight-line heuristic; nan where nothing was learned.
+        """The final value of each cell minus the straight-line heuristic; nan where nothing was learned.
 
-        A value is compared with the distance to where the goal was at the agent's next move.
+        A value is compared with the distance to the state of the goal at the agent's next move.
         """
         rise = np.full(self.terrain.size, np.nan)
         ticks = np.repeat(self.moves["tick"], self.moves["thoughts"])
@@ -172,7 +172,7 @@ class Trace:
     # --- writing ---
 
     def to_json(self) -> str:
-        """Return the trace as JSON, as files store it and pages replay it."""
+        """Return the trace as the JSON that files contain and pages replay."""
         return to_text(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -204,12 +204,12 @@ class Trace:
 
     @classmethod
     def from_json(cls, text: str | bytes, *, where: str = "this text") -> Trace:
-        """Return the trace that `to_json` wrote; error messages say ``where`` the text is from."""
+        """Return the trace that `to_json` wrote; error messages name ``where`` the text is from."""
         document = read_document(text, where)
         try:
             return cls(**fields_of(document))
         except (KeyError, TypeError, ValueError, OverflowError, zlib.error) as error:
-            raise TraceError(f"{where} is not a whole trace: {error}") from error
+            raise TraceError(f"{where} is not a complete trace: {error}") from error
 
 
 # --- recording ------------------------------------------------------------------------------------------------------
@@ -226,7 +226,7 @@ def record(
     sight: int | None = None,
     **parameters: Any,
 ) -> Trace:
-    """Solve one problem on a grid; return all moves of the agent and the first ``most_thoughts`` of its thoughts.
+    """Solve one problem on a grid, and return all moves of the agent and the first ``most_thoughts`` of its thoughts.
 
     In a scene, the agent walks alone as this ``unit`` (by default the first), as in
     `andante.episode.scenewalk.walk_scene`, and the trace contains what changes meanwhile. The limit on moves then
@@ -245,7 +245,7 @@ def record(
         outfit = Outfit.of(algorithm, databases, sight, **parameters)
         return record_scene(outfit, problem, 0 if unit is None else unit, limits, most_thoughts)
     if unit is not None:
-        raise ParameterError("a unit is one of a scene; leave it out for a single problem")
+        raise ParameterError("unit is only for scenes; leave it out for a single problem")
     check_problem(problem)
     grid = problem.grid
     if grid is None:
@@ -284,7 +284,7 @@ def record(
 
 
 class ThoughtRows:
-    """Thoughts collected up to a cap.
+    """A collection of thoughts up to a cap.
 
     >>> rows = ThoughtRows(1)
     >>> rows.keep([Thought(LEARNED, 3, 1.5), Thought(LEARNED, 4, 2.5)]), rows.cut, rows.table.tolist()
@@ -306,5 +306,5 @@ class ThoughtRows:
 
     @property
     def table(self) -> npt.NDArray[Any]:
-        """All that were kept."""
+        """The thoughts that were kept."""
         return np.concatenate(self._parts)

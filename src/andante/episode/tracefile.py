@@ -1,6 +1,6 @@
-"""Files of traces: a JSON document (``format`` "andante-trace", ``version`` 2), written and read.
+"""Files of traces: JSON documents (``format`` "andante-trace", ``version`` 2).
 
-Plain fields hold the problem and the result; the long lists are columns (`andante.episode.columns`):
+Plain fields contain the problem and the result; the long lists are columns (`andante.episode.columns`):
 
 - ``terrain``: the map's characters at the start, row by row, as their codes;
 - ``moves``: for each move the ``state`` it led to, its ``cost``, the number of states ``expanded`` for it, the amount
@@ -10,14 +10,14 @@ Plain fields hold the problem and the result; the long lists are columns (`andan
   records it; learned: the new heuristic value). Thoughts after those of the last move led to no move;
 - ``discovered``: the cells that an agent with ``sight`` found blocked, in order of discovery; empty if it knew the map
   and ``sight`` is null;
-- ``changes``: for each cell that closed or opened the ``tick`` before which it did, its ``state``, and the map
-  character that it has from then on (``look``);
-- ``goals``: for each move of the goal the ``tick`` before which it happened and the ``state`` where the goal is then.
+- ``changes``: for each cell that closed or opened the ``tick`` before which it did, its ``state``, and its map
+  character afterwards (``look``);
+- ``goals``: for each move of the goal the ``tick`` before which it happened, and its new ``state``.
 
 If there are changes or moves of the goal, ``optimal_cost`` is null, as no single cost is optimal; otherwise null means
 that there is no path. ``checksum`` is the SHA-256 of the document without it, as JSON with sorted keys and no spaces.
 
-Files of version 1 are still read. They have no ``changes``, no ``goals`` and no ``tick``: every tick is a move.
+Files of version 1 can still be read. They have no ``changes``, no ``goals`` and no ``tick``: every tick is a move.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from andante.files import json_checksum
 from andante.measures import Outcome
 from andante.search.memory import EXPANDED, LEARNED
 from andante.world.arcs import SMALLEST
-from andante.world.grid import BLOCKED, DEAREST, PASSABLE
+from andante.world.grid import BLOCKED, COSTLIEST, PASSABLE
 from andante.world.mapfiles import MAX_CELLS
 
 if TYPE_CHECKING:
@@ -101,16 +101,16 @@ def read_document(text: str | bytes, where: str) -> dict[str, Any]:
         sealed = document.pop("checksum", None) if isinstance(document, dict) else None
         seal = _checksum(document)
     except (ValueError, RecursionError) as error:
-        raise TraceError(f"{where} is not a trace: it is not JSON, or not all of it ({error})") from error
+        raise TraceError(f"{where} is not a trace: it is not JSON, or incomplete ({error})") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise TraceError(f'{where} is not a trace: it lacks "format": "{FORMAT}"')
     found = document.get("version")
     if type(found) is not int or found not in (_STILL, VERSION):
         newer = type(found) is int and found > VERSION
         do = "update Andante, or record it again" if newer else "record it again"
-        raise TraceError(f"{where} is a trace of version {found!r}, this Andante reads versions 1 to {VERSION}; {do}")
+        raise TraceError(f"{where} is a trace of version {found!r}; this Andante reads versions 1 to {VERSION}; {do}")
     if sealed != seal:
-        raise TraceError(f"{where} is damaged: its checksum does not fit; record it again")
+        raise TraceError(f"{where} is damaged: its checksum is wrong; record it again")
     return document
 
 
@@ -119,11 +119,11 @@ def _checksum(document: Any) -> str:
 
 
 def fields_of(document: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a `Trace` in a document; a correct checksum does not mean that its contents are valid."""
+    """Return the fields of a `Trace` in a document; a correct checksum does not imply that its contents are valid."""
     width, height = (_whole(document, name, 1, MAX_CELLS) for name in ("width", "height"))
     cells = width * height
     if cells > MAX_CELLS:
-        raise ValueError(f"a map of {width} x {height} cells cannot be")
+        raise ValueError(f"a map of {width} x {height} cells is not possible")
     terrain = unpack(document["terrain"], np.dtype(np.uint8), cells)
     _check_looks(terrain)
     moves, changes, goals = _timed(document)
@@ -142,8 +142,8 @@ def fields_of(document: dict[str, Any]) -> dict[str, Any]:
         "title": _text(document, "title"),
         "map_name": _text(document, "map"),
         "terrain": terrain.reshape(height, width),
-        "diagonal": _amount(document, "diagonal", most=2.0 * DEAREST),
-        "straight": _amount(document, "straight", most=DEAREST) if "straight" in document else 1.0,
+        "diagonal": _amount(document, "diagonal", most=2.0 * COSTLIEST),
+        "straight": _amount(document, "straight", most=COSTLIEST) if "straight" in document else 1.0,
         "sixteen": bool(document.get("sixteen", False)),
         "start": _whole(document, "start", 0, cells - 1),
         "goal": _whole(document, "goal", 0, cells - 1),
@@ -194,7 +194,7 @@ def _amount(document: dict[str, Any], name: str, most: float = sys.float_info.ma
 
 def _check_looks(looks: npt.NDArray[np.uint8]) -> None:
     if not np.isin(looks, [ord(character) for character in PASSABLE + BLOCKED]).all():
-        raise ValueError("its map has characters that mean nothing")
+        raise ValueError("its map has unknown characters")
 
 
 def _check_states(cells: int, *columns: npt.NDArray[np.int32]) -> None:
@@ -206,19 +206,19 @@ def _check_states(cells: int, *columns: npt.NDArray[np.int32]) -> None:
 def _check_rows(moves: npt.NDArray[Any], thoughts: npt.NDArray[Any]) -> None:
     """Raise `ValueError` for moves and thoughts that no agent can produce."""
     if moves["thoughts"].min(initial=0) < 0 or int(moves["thoughts"].sum(dtype=np.int64)) > len(thoughts):
-        raise ValueError("its moves speak of thoughts that it does not hold")
+        raise ValueError("its moves refer to thoughts that it does not contain")
     if not ((moves["cost"] >= 0) & (moves["cost"] <= 1 / SMALLEST) & (moves["expanded"] >= 0)).all():
-        raise ValueError("its moves have costs or expansions that cannot be")
+        raise ValueError("its moves have impossible costs or expansions")
     if np.isnan(moves["learned"]).any() or np.isnan(thoughts["value"]).any():
-        raise ValueError("it holds values that are no numbers")
+        raise ValueError("it contains values that are not numbers")
     if not np.isin(thoughts["kind"], (EXPANDED, LEARNED)).all():
-        raise ValueError("it holds thoughts of an unknown kind")
+        raise ValueError("it contains thoughts of an unknown kind")
     if not (np.diff(moves["tick"].astype(np.int64), prepend=0) > 0).all():
         raise ValueError("the ticks of its moves are not numbered from 1 upwards")
 
 
 def _check_events(changes: npt.NDArray[Any], goals: npt.NDArray[Any]) -> None:
-    """Raise `ValueError` for changes that are not in the order of their ticks, or give a cell no look."""
+    """Raise `ValueError` for changes that are not in the order of their ticks, or give a cell an unknown look."""
     _check_looks(changes["look"])
     for events in (changes, goals):
         if len(events) and (events["tick"][0] < 1 or (np.diff(events["tick"].astype(np.int64)) < 0).any()):

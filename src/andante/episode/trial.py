@@ -1,4 +1,4 @@
-"""Limits on a trial, and its result."""
+"""Limits on a trial, and the result of a trial."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from andante.search.astar import optimal_costs
 from andante.world.graph import Graph
 from andante.world.problem import Problem
 
-#: Enough for any complete agent on a benchmark map; ends the trial for all others.
+#: The default maximum number of moves, enough for any complete agent on a benchmark map.
 DEFAULT_MOVE_CAP = 10_000_000
 
 OUTCOMES = tuple(Outcome)  # by number
@@ -30,7 +30,7 @@ _SLACK = 1e-9  # relative error of a cost that is summed in another order
 
 @dataclass(frozen=True)
 class Limits:
-    """When to give up: a cost, a number of moves or of expansions, or a multiple of the optimal cost.
+    """Limits at which an agent gives up: a cost, a number of moves or expansions, or a multiple of the optimal cost.
 
     >>> Limits(suboptimality=1000).suboptimality
     1000
@@ -63,7 +63,7 @@ class Limits:
 
     @cached_property
     def caps(self) -> tuple[float, int, int]:
-        """The limits on cost, moves and expansions, as the loop takes them."""
+        """The limits on cost, moves and expansions, in the form that the loop takes."""
         return float(self.cost), int(min(self.moves, MOST)), int(min(self.expansions, MOST))
 
 
@@ -71,9 +71,9 @@ class Limits:
 class Trial:
     """One agent's path through one problem, and its cost.
 
-    ``path`` holds the states visited, the start first, or is None if it was not requested. ``cells_discovered`` counts
-    the cells that an agent with sight found blocked. ``seconds`` is the time spent in the loop, planning and moving,
-    ``first_move_seconds`` the part of it before the first move.
+    ``path`` contains the states visited, the start first, or is None if it was not requested. ``cells_discovered``
+    counts the cells that an agent with sight found blocked. ``seconds`` is the time spent in the loop, planning and
+    moving, and ``first_move_seconds`` is the part of it before the first move.
     """
 
     algorithm: str
@@ -143,7 +143,7 @@ class Trial:
 
     @cached_property
     def optimal_cost(self) -> float:
-        """The cost of a shortest path; infinite if there is none."""
+        """The cost of a cheapest path, infinite if there is no path."""
         return float(least_costs([self.problem])[0])
 
     @property
@@ -152,7 +152,7 @@ class Trial:
         return self.suboptimality_ratio_for(self.optimal_cost)
 
     def suboptimality_ratio_for(self, optimal_cost: float) -> float:
-        """Return the suboptimality ratio given the optimal cost; raise `AlgorithmError` if that is above the cost."""
+        """Return the suboptimality ratio for an optimal cost; raise `AlgorithmError` if it exceeds the trial's cost."""
         ratio = suboptimality_ratio(self.cost, optimal_cost, self.outcome)
         if ratio < 1.0 - _SLACK:
             raise AlgorithmError(
@@ -189,18 +189,18 @@ class Trial:
             "states expanded per move": f"{self.states_expanded_per_move:.2f}",
             "most for one move": f"{self.max_states_expanded:,}",
         }
-        said = html_table([self.algorithm, *numbers], [[str(problem)[1:-1], *numbers.values()]])
+        table = html_table([self.algorithm, *numbers], [[str(problem)[1:-1], *numbers.values()]])
         if grid is None or self.path is None:
-            return said
+            return table
         marks: list[Mark] = [(self.path, PATH), (problem.start, START), (problem.goal, GOAL)]
         return (
             map_picture(grid.terrain, f"the path of {self.algorithm} on {grid.name} (green: start, red: goal)", marks)
-            + said
+            + table
         )
 
 
 def least_costs(problems: Sequence[Problem]) -> npt.NDArray[np.float64]:
-    """Return the optimal cost of each problem, computed if it is not known, once for equal problems."""
+    """Return the optimal cost of each problem, computing unknown ones once for equal problems."""
     known = {problem: problem.known_cost for problem in problems}
     costs = {problem: cost for problem, cost in known.items() if cost is not None}
     by_graph: dict[Graph, list[Problem]] = {}

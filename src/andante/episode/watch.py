@@ -1,4 +1,4 @@
-"""Watching an agent: its moves, made one at a time, with what it thought before each."""
+"""Watches of an agent: its moves, made one at a time, with its thoughts before each."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Turn(NamedTuple):
     """One move of an agent, and its planning before the move."""
 
     number: int  # from 1
-    state: int  # where the agent is now
+    state: int  # the agent's new state
     cost: float
     states_expanded: int
     states_touched: int

@@ -1,6 +1,6 @@
-"""Where a unit with a body would go if it cannot have its wish: its moves, by their cost plus the value of their ends.
+"""The alternatives of a unit with a body if its wish is denied: its moves, ranked by cost plus the value of their ends.
 
-A unit ranks its moves when it plans, because only then can its memory be read. The order is kept in its row, as one
+A unit ranks its moves when it plans, because its memory can be read only then. The order is kept in its row, as one
 number, for as long as its wish is.
 """
 
@@ -18,11 +18,11 @@ from andante.world.layout import Arrays, degree, estimate, price, target
 from andante.world.layout import unit as unit_of
 
 BITS = 4  # per move
-MOST_RANKED = 14  # moves of a state: with the one to stay they fit into 63 bits
+MOST_RANKED = 14  # moves of a state, which fit into 63 bits together with staying
 UNRANKED = 0  # in place of an order: no order of two moves or more is 0
 
 
-believed = placeholder(float, "says what a unit believes that a path costs (memory, graph, state, goal)")
+believed = placeholder(float, "returns a unit's estimate of the cost of a path (memory, graph, state, goal)")
 
 
 @kernel
@@ -36,10 +36,10 @@ def _estimated(memory: Any, graph: Arrays, state: int, goal: int) -> float:
 
 
 def rank(graph: Arrays, memory: Any, worth: npt.NDArray[np.float64], state: int, goal: int) -> int:
-    """Return the numbers of all moves of a state, best first, and among them, as if it were the last move, to stay.
+    """Return the numbers of all moves of a state, best first, with staying among them as if it were the last move.
 
-    Each takes BITS bits, from the lowest on. UNRANKED if there are too many moves. ``worth`` is scratch space,
-    float64[MOST_RANKED + 1].
+    Each takes BITS bits, beginning with the lowest. The result is UNRANKED if there are too many moves. ``worth`` is
+    scratch space, float64[MOST_RANKED + 1].
     """
     moves, order = degree(graph, state), int64(UNRANKED)
     if moves > MOST_RANKED:
@@ -71,5 +71,5 @@ _BY_HEURISTIC = instantiate(rank, "rank_by_heuristic", believed=_estimated)
 
 
 def ranker(memory: type) -> Callable[..., int]:
-    """Return `rank` for a memory: by the values that it has learned for the goal, its field ``h``, if there are any."""
+    """Return `rank` for a memory, by the values learned for the goal (its field ``h``) if it has any."""
     return _BY_VALUES if get_type_hints(memory).get("h") is Learned else _BY_HEURISTIC

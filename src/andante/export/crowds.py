@@ -118,7 +118,7 @@ CROWD_NUMBERS = (
 
 @dataclass(frozen=True)
 class CrowdSize:
-    """How large a crowd may become, and what its units do."""
+    """The size that a crowd may reach, and the behaviour of its units."""
 
     units: int
     memory: int  # bytes for all units

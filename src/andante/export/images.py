@@ -98,7 +98,7 @@ PLAN_NUMBERS = (
 #: What the mind begins with: the code and the plan that it belongs to, its checksum while it is sealed, what `move`
 #: needs, how many changes of the map it has seen, and an episode (`episode.tables`).
 MIND_HEAD = ("code", "plan", "seal", "here", "aim", "news", "version", "reserved")
-MIND_BEGINS = aligned(8 * len(MIND_HEAD) + EPISODE.itemsize)  # after which its arrays lie
+MIND_BEGINS = aligned(8 * len(MIND_HEAD) + EPISODE.itemsize)  # where its arrays begin
 
 
 def code_number(entry: Entry) -> int:
@@ -198,7 +198,7 @@ class _Levels:
 
     def __init__(self, hierarchies: Sequence[LivingLevels], own: dict[str, npt.NDArray[Any]]) -> None:
         self.entries = [one.entry() for one in hierarchies]
-        self._versions = [one.mends.scalars["version"] for one in hierarchies]
+        self._versions = [one.repairs.scalars["version"] for one in hierarchies]
         self._layout = Layout(
             [Range(*bounds(array), MAP, 0) for array in own.values() if array.size], {MIND: 0, PLAN: 0}
         )
@@ -322,12 +322,12 @@ class Planned(Agent):
 
     @property
     def view(self) -> View:
-        """What it sees of the map."""
+        """The agent's view of the map."""
         return self._space.view
 
     @property
     def log(self) -> Log:
-        """Return the log that its thoughts are written to."""
+        """The log that its thoughts are written to."""
         return self._space.log
 
     def clock(self) -> npt.NDArray[Any]:

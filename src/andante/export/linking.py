@@ -23,7 +23,15 @@ class LinkError(AndanteError):
     """The failure of a compiler or a linker."""
 
 
-_FLAGS = ["-std=c99", "-O2", "-fPIC", "-fvisibility=hidden", "-DANDANTE_BUILD_SHARED"]
+#: The C code takes little of a move's time and never throws, so it is compiled for size.
+_FLAGS = [
+    "-std=c99",
+    "-Os",
+    "-fno-asynchronous-unwind-tables",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-DANDANTE_BUILD_SHARED",
+]
 _ALONE = ["-ffreestanding", "-fno-builtin", "-fno-sanitize=all", "-g0"]
 
 
@@ -75,7 +83,8 @@ def _with_system(
     _call([cc, *_FLAGS, "-c", str(sources / "andante.c"), "-o", str(glue)], folder)
     parts = [one.name for one in (glue, *objects)]
     _call([ar, "rcs", target.static, *parts], folder)
-    _call([cc, "-shared", "-o", target.shared, *parts], folder)
+    strip = ["-s"] if target.name.startswith("linux") else []  # other linkers do it themselves, or warn
+    _call([cc, "-shared", *strip, "-o", target.shared, *parts], folder)
     return [target.static, target.shared]
 
 

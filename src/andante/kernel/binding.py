@@ -1,9 +1,9 @@
-"""Bind a kernel to its bundles once, and call it with numbers only.
+"""Bound kernels, which are bound to their bundles once and then called only with numbers.
 
 Called from Python, a kernel unpacks every array of its bundles, which takes 6 to 30 us for an agent's memory, and the
-code that does so dominates compile time. A bound kernel finds them in its *context*: one table of 64-bit words with the
-addresses, shapes and numbers of all bundles. The compiled entry rebuilds the bundles from it, which costs nothing after
-inlining.
+code that does so dominates compile time. A bound kernel reads them from its *context*, one table of 64-bit words with
+the addresses, shapes and numbers of all bundles. The compiled entry rebuilds the bundles from it, which costs nothing
+after inlining.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from andante.recent import Recent
 
 ENTRIES = 1024  # kept in memory; all are on disk
 
-Parts = tuple[npt.NDArray[Any], npt.NDArray[Any]]  # the first part of a divided array, and all: [units, elements]
+Parts = tuple[npt.NDArray[Any], npt.NDArray[Any]]  # the first part of a divided array, and all parts [units, elements]
 
 
 def bind(function: Callable[..., Any], *parts: Any) -> Callable[..., Any]:
     """Return ``function`` with its first arguments bound to ``parts``, to be called with numbers for the others.
 
-    ``function`` is a kernel, also one made by `instantiate`. A part is a bundle (a NamedTuple of arrays, numbers and
-    bundles), `Each` of many units' bundles, an array, a number, or a dtype. In place of a dtype, each call gives the
-    address and the length of an array of that type, which the caller keeps alive. Arrays in bundles are kept alive by
-    what is returned; their contents may change, but to replace one, or a number, bind again. That is cheap: code is
+    ``function`` is a kernel or the result of `instantiate`. A part is a bundle (a NamedTuple of arrays, numbers and
+    bundles), `Each` of many units' bundles, an array, a number, or a dtype. In place of a dtype, each call passes the
+    address and the length of an array of that type, which the caller keeps alive. The result keeps arrays in bundles
+    alive. Their contents may change, but to replace an array or a number, bind again. This is cheap, because code is
     compiled per type.
 
     >>> from andante.kernel import kernel
@@ -64,18 +64,18 @@ def bind(function: Callable[..., Any], *parts: Any) -> Callable[..., Any]:
 
 
 class Entry(NamedTuple):
-    """What `bind` makes of a kernel and its bundles, for a program that calls the kernel without Python."""
+    """The code and the context that `bind` makes of a kernel and its bundles, for a program without Python."""
 
     name: str  # of the function in the bitcode; C: int32_t name(result *, void **exception, int64_t context, ...)
-    numbers: int  # 64-bit arguments that each call gives after the context
-    identity: str  # equal for entries that take the same context: of the same kernel, sources and types
-    bitcode: bytes  # LLVM's, with all that the kernel calls, not optimised and for no particular processor
+    numbers: int  # 64-bit arguments that each call passes after the context
+    identity: str  # equal for entries of the same kernel, sources and types, which take the same context
+    bitcode: bytes  # LLVM's, including all that the kernel calls, not optimised and for no particular processor
     words: tuple[int, ...]  # the context
-    arrays: tuple[tuple[int, npt.NDArray[Any]], ...]  # the words of the context that are addresses, and of which arrays
+    arrays: tuple[tuple[int, npt.NDArray[Any]], ...]  # the words of the context that are addresses, and their arrays
 
 
 class Table(NamedTuple):
-    """The context of an entry, without its code: nothing is compiled for it."""
+    """The context of an entry without its code, for which nothing is compiled."""
 
     identity: str  # of the entry
     words: tuple[int, ...]
@@ -83,10 +83,10 @@ class Table(NamedTuple):
 
 
 def entry_of(function: Callable[..., Any], *parts: Any, floats: Collection[int] = ()) -> Entry:
-    """Return the code of the entry that `bind` calls, and its context, which must be given other addresses elsewhere.
+    """Return the code of the entry that `bind` calls, and its context, whose addresses must be replaced in a program.
 
-    Numbers that each call gives are int64, or float64 for those counted in ``floats``. The function returns 0, or
-    another number if the kernel raised an exception.
+    The numbers of each call are int64, or float64 for those whose positions are in ``floats``. The function returns 0,
+    or another number if the kernel raised an exception.
     """
     dispatcher, table = _tabled(function, parts)
     numbers = dispatcher.py_func.__code__.co_argcount - 1
@@ -103,7 +103,7 @@ def table_of(function: Callable[..., Any], *parts: Any) -> Table:
 
 
 def count_words(*parts: Any) -> int:
-    """Return the number of words of a context that stand for these parts."""
+    """Return the number of words that these parts take in a context."""
     context = _Context([], [])
     for part in parts:
         _write(part, context)
@@ -127,7 +127,7 @@ def _entry_for(function: Callable[..., Any], shape: Hashable, parts: tuple[Any, 
 
 
 def _call_plain(function: Callable[..., Any], parts: tuple[Any, ...], *numbers: Any) -> Any:
-    """Do the same in plain Python."""
+    """Call the function with its parts in plain Python."""
     given = iter(numbers)
     taken = [_array_at(part, next(given), next(given)) if isinstance(part, np.dtype) else part for part in parts]
     return function(*taken, *given)
@@ -143,11 +143,11 @@ def _array_at(dtype: np.dtype[Any], address: int, length: int) -> npt.NDArray[An
 
 
 class Each:
-    """The bundles of many units: they share some arrays, and of others each unit, or each team, has a part of its own.
+    """The bundles of many units, which share some arrays; of other arrays each unit or each team has its own part.
 
-    A bound kernel gets the bundle of one unit from `nth`. The bundle holds the first part of each divided array.
-    ``rows`` holds these first parts with all parts, as an array [units, elements], for what is divided among units;
-    ``team_rows`` does so for what is divided among teams. Parts may be any number of bytes apart.
+    A bound kernel gets the bundle of one unit from `nth`. The bundle contains the first part of each divided array.
+    ``rows`` contains these first parts together with all parts, as an array [units, elements], for arrays that are
+    divided among units; ``team_rows`` does so for those divided among teams. Parts may be any number of bytes apart.
     """
 
     def __init__(self, bundle: Any, rows: Sequence[Parts], team_rows: Sequence[Parts] = ()) -> None:
@@ -158,12 +158,12 @@ class Each:
 
     @cached_property
     def written(self) -> tuple[_Context, Any]:
-        """The words that stand for all units' bundles, and what decides their type: several kernels are bound to it."""
+        """The words for all units' bundles and the key of their type, cached for all kernels bound to them."""
         context = _Context([], [])
         return context, _write(self.bundle, context, self)
 
     def whole(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return all parts of an array that is divided, which begin where the first one does; else the array."""
+        """Return all parts of a divided array, which begin where the first one does, or the array if not divided."""
         return self._all.get(id(array), array)
 
     def steps(self, array: npt.NDArray[Any]) -> tuple[int, int]:
@@ -186,12 +186,12 @@ class Each:
 
 
 def nth(each: Each, unit: int, team: int) -> Any:
-    """Return the bundle of one unit, which is in this team; a kernel gets it in a few nanoseconds."""
+    """Return the bundle of a unit in this team; in a kernel this takes a few nanoseconds."""
     return each.of(unit, team)
 
 
 class _EachType(types.Type):  # type: ignore[misc]
-    """The type of `Each` in kernels: where its words begin in the context."""
+    """The type of `Each` in kernels, whose value is the address of its words in the context."""
 
     def __init__(self, bundle: types.Type) -> None:
         self.bundle = bundle
@@ -233,17 +233,17 @@ def _kind(part: Any) -> types.Type:
 
 
 class _Context(NamedTuple):
-    """The words of a context, and which of them are addresses of arrays."""
+    """The words of a context, and the numbers of those that are addresses of arrays."""
 
     words: list[int]
     arrays: list[tuple[int, npt.NDArray[Any]]]
 
 
 def _write(value: Any, context: _Context, each: Each | None = None) -> Any:
-    """Add the words that stand for a value to the context, and return what decides its type.
+    """Add the words for a value to the context, and return a key of its type.
 
-    An array within `Each` has two words more: the bytes from one unit's part to the next, and from one team's.
-    Numba's own `typeof` takes a millisecond for an agent's memory, so it is asked only once per type.
+    An array within `Each` has two more words: the bytes from one unit's part to the next, and from one team's part.
+    Numba's own `typeof` takes a millisecond for an agent's memory, so it is called only once per type.
     """
     words = context.words
     if isinstance(value, np.ndarray):
@@ -278,7 +278,7 @@ _TYPE_FLAGS = _IN_C_ORDER | 0x2 | 0x100 | 0x400  # contiguous in C's or Fortran'
 
 
 class _Reader:
-    """Generates the code that reads one word of the context after the other; within `Each`, for a unit and its team."""
+    """A generator of code that reads the words of the context in order; within `Each`, for a unit and its team."""
 
     def __init__(self, context: Any, builder: Any, address: Any, numbers: Sequence[Any] = ()) -> None:
         self._context, self._builder, self._numbers = context, builder, numbers
@@ -324,7 +324,7 @@ def _words(kind: types.Type) -> int:
 
 
 def _array(context: Any, builder: Any, kind: types.Array, address: Any, shape: list[Any], strides: Any = None) -> Any:
-    """Generate the code for an array at an address; without strides, for one without gaps."""
+    """Generate the code for an array at an address; without ``strides`` it is contiguous."""
     made = context.make_array(kind)(context, builder)
     size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
     if strides is None:
@@ -378,7 +378,7 @@ def _entry(function: Any, kinds: tuple[types.Type, ...]) -> Callable[..., Any]:
     names = [f"number_{i}" for i in range(source.__code__.co_argcount - len(kinds) + 2 * slots)]
     numbers = f"({', '.join(names)}{',' if names else ''})"
     text = f"def entry({', '.join(['context', *names])}):\n    return _call(*_arguments(context, {numbers}, _kinds))"
-    # The globals of the kernel, and those of this module, are among the sources that the entry is cached under.
+    # The entry is cached under a hash of its sources, which include the globals of the kernel and of this module.
     scope = {
         **source.__globals__,
         "_call": function,

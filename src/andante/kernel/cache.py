@@ -1,10 +1,11 @@
-"""The cache of machine code: kernels are found by a hash of all sources that can affect what they compute.
+"""The cache of machine code, in which kernels are found by a hash of all sources that can affect their results.
 
 Numba's own ``cache=True`` looks only at the file that defines a function, so it keeps running old code when a kernel
 *called from there* changes. Here, a kernel is cached under a hash of all sources it can reach: its own module; every
-module that the kernels, bundles and constants in that module's namespace come from; and, because a generic's body comes
-with its bundle, the modules of the bundles it is called with. Editing one agent recompiles that agent, editing a shared
-search kernel recompiles everything that uses it, editing the command line, a comment or a docstring recompiles nothing.
+module that the kernels, bundles and constants in that module's namespace come from; and, because a generic's body is
+registered with its bundle, the modules of the bundles it is called with. Editing one agent recompiles that agent.
+Editing a shared search kernel recompiles everything that uses it. Editing the command line, a comment or a docstring
+recompiles nothing.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ _listeners: list[tuple[Callable[[str], None], Callable[[str], None] | None]] = [
 
 @contextmanager
 def on_compile(listener: Callable[[str], None], waiting: Callable[[str], None] | None = None) -> Iterator[None]:
-    """Within this block, call ``listener`` with the name of each kernel that was not in the cache, as FILE.KERNEL.
+    """Call ``listener`` within this block with the name of each kernel that was not in the cache, as FILE.KERNEL.
 
-    ``waiting`` is called with the name of each kernel that another process is compiling, before waiting for it. Inner
-    blocks hear first, so that they can say what a kernel is compiled for.
+    ``waiting`` is called with the name of each kernel that another process is compiling, before waiting for it. The
+    listeners of inner blocks are called first, so that they can report what a kernel is compiled for.
     """
     one = (listener, waiting)
     _listeners.append(one)
@@ -53,7 +54,7 @@ def on_compile(listener: Callable[[str], None], waiting: Callable[[str], None] |
 
 
 class _Locator(_CacheLocator):  # type: ignore[misc]
-    """Stores a kernel's machine code in a folder named after the hash of its sources."""
+    """The folder of a kernel's machine code, named after the hash of its sources."""
 
     def __init__(self, function: FunctionType) -> None:
         self._code = code_digest(function.__code__)
@@ -77,7 +78,7 @@ class _Implementation(CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes = (_Locator,)
 
     def rebuild(self, target_context: Any, payload: tuple[Any, ...]) -> Any:
-        """Return the cached kernel; Numba's own method would compile a part to machine code."""
+        """Return the cached kernel, where Numba's own method would compile a part to machine code."""
         library, description, environment, signature, *_ = payload
         if library[1] != PART:
             return super().rebuild(target_context, payload)
@@ -100,10 +101,10 @@ class _Implementation(CompileResultCacheImpl):  # type: ignore[misc]
 
 
 class _CacheFiles:
-    """Machine code on disk, one file per key: checksum, key and code together, so that two writers cannot mix them up.
+    """Machine code on disk. Each file contains a checksum, a key and its code, so that two writers cannot mix them up.
 
-    Numba itself keeps an index and numbered files of code. Two processes that compile at the same time may give one
-    number to different signatures, and from then on code runs with arguments that it was not compiled for.
+    Numba itself keeps an index and numbered files of code. Two processes that compile at the same time may give the
+    same number to different signatures, and after that code runs with arguments that it was not compiled for.
     """
 
     def __init__(self, folder: str, base: str) -> None:
@@ -114,12 +115,12 @@ class _CacheFiles:
         return self._folder / f"{self._base}.{hashlib.sha256(str(key).encode()).hexdigest()[:20]}.code"
 
     def save(self, key: tuple[Any, ...], data: Any) -> None:
-        """Store the code of this key, replacing any that is there."""
+        """Store the code of this key, replacing any earlier code."""
         contents = dumps((key, data))
         write_whole(self.file(key), hashlib.sha256(contents).digest() + contents)
 
     def load(self, key: tuple[Any, ...]) -> Any:
-        """Return the code of this key; None if it is missing, damaged or another key's."""
+        """Return the code of this key, or None if it is missing, damaged or of another key."""
         try:
             found = self.file(key).read_bytes()
         except FileNotFoundError:
@@ -127,13 +128,13 @@ class _CacheFiles:
         digest, contents = found[:_DIGEST_BYTES], found[_DIGEST_BYTES:]
         if hashlib.sha256(contents).digest() != digest:
             return None
-        kept, data = pickle.loads(contents)  # noqa: S301 (our own cache, as Numba keeps it)
+        kept, data = pickle.loads(contents)  # noqa: S301 (our own cache, in Numba's form)
         return data if kept == key else None
 
 
 _DIGEST_BYTES = 32
 
-# Settings of Numba, also from the environment, that change the machine code but are not among a kernel's options.
+# Settings of Numba, including environment variables, that change the machine code but are not options of a kernel.
 _SETTINGS = (
     "BOUNDSCHECK",
     "DEBUGINFO_DEFAULT",
@@ -155,7 +156,7 @@ class _FileCache(FunctionCache):  # type: ignore[misc]
         self._bound = bound
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        """Return the key of machine code, with compiler settings and the sources of its bundles, which bring bodies."""
+        """Return the key of machine code, with compiler settings and the sources of bundles, where bodies may be."""
         settings = [(name, str(getattr(numba.config, name, None))) for name in _SETTINGS]
         how = f"Numba {numba.__version__}, {self._options}, {settings}, {', '.join(map(full_name, self._bound))}"
         homes = frozenset(_bundle_homes([*sig, *self._bound]))
@@ -167,12 +168,12 @@ class _FileCache(FunctionCache):  # type: ignore[misc]
 
 
 class _Turn:
-    """The right to compile one kernel for one signature: other processes wait, and then load the result.
+    """The right to compile one kernel for one signature, while other processes wait and then load the result.
 
-    It is a file lock, which the system releases when the process ends, however it ends.
+    It is a file lock, which the system releases whenever and however the process ends.
     """
 
-    _ours: ClassVar[set[Path]] = set()  # files that this process is compiling now: a kernel and those it calls
+    _ours: ClassVar[set[Path]] = set()  # files that this process is compiling now, for a kernel and those it calls
 
     def __init__(self, file: Path) -> None:
         from filelock import FileLock  # takes time to import, and is needed only to compile
@@ -183,9 +184,9 @@ class _Turn:
 
     @classmethod
     def wait(cls, code: Path, name: str) -> _Turn | None:
-        """Wait until no other process compiles this file, or for a long time; return None if this process already does.
+        """Wait until no other process compiles this file, but not for ever; return None if this process already does.
 
-        Raise an OSError if the system has no locks here. ``name`` is the kernel's, for listeners.
+        Raise `OSError` if the system has no locks in this folder. ``name`` is the kernel's, for listeners.
         """
         file = code.with_suffix(".lock")
         if file in cls._ours:  # a kernel that calls itself, which Numba will reject
@@ -219,7 +220,7 @@ _PATIENCE, _PAUSE = 600.0, 0.02  # seconds
 
 
 class KernelCache(NullCache):  # type: ignore[misc]
-    """Opens the file cache on first use: only then are all modules loaded, so that their sources can be hashed."""
+    """A cache that opens its files on first use, when all modules are loaded and their sources can be hashed."""
 
     def __init__(
         self, function: Callable[..., Any], options: Mapping[str, Any], bound: tuple[types.Type, ...] = ()
@@ -227,7 +228,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
         self._function = function
         self._options = options  # of compilation: for Python or for kernels only, with or without bounds checks
         self._bound = bound  # types that its code depends on besides those of its arguments
-        self.turns: list[_Turn] = []  # taken to compile: compiling a kernel may compile it for other arguments too
+        self.turns: list[_Turn] = []  # several, because compiling a kernel may compile it for other arguments too
 
     @functools.cached_property
     def _files(self) -> _FileCache:
@@ -239,11 +240,11 @@ class KernelCache(NullCache):  # type: ignore[misc]
 
     @property
     def cache_path(self) -> str:
-        """The folder that holds the kernel's machine code."""
+        """The folder of the kernel's machine code."""
         return str(self._files.cache_path)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the machine code for this signature; None if this process has to compile it."""
+        """Return the machine code for this signature, or None if this process has to compile it."""
         found = self._load(sig, target_context)
         if found is None:
             self._take_turn(sig, target_context)
@@ -258,11 +259,11 @@ class KernelCache(NullCache):  # type: ignore[misc]
             return self._files.load_overload(sig, target_context)
         except OSError:  # saving will fail as well, and report it
             return None
-        except Exception:  # a file written by other versions of what it refers to: compiled again and replaced
+        except Exception:  # a file written with other versions of its imports is compiled again and replaced
             return None
 
     def _take_turn(self, sig: Any, target_context: Any) -> None:
-        with suppress(Exception):  # no folder, or no locks on this system: then both processes compile
+        with suppress(Exception):  # without a folder, or without locks on this system, both processes compile
             turn = _Turn.wait(self._files.place(sig, target_context), self._name)
             if turn is not None:
                 self.turns.append(turn)
@@ -285,7 +286,7 @@ def _warn_once(sentence: str) -> None:
 
 
 def source_state(function: Callable[..., Any]) -> str:
-    """Return a short hash of every source that can affect what ``function`` computes."""
+    """Return a short hash of every source that can affect the results of ``function``."""
     namespaces: dict[str, dict[str, Any]] = {}
     _reach(function.__globals__, namespaces)
     return f"{function.__module__.rpartition('.')[2]}-{_state(namespaces)}"
@@ -302,9 +303,9 @@ def _state(namespaces: dict[str, dict[str, Any]]) -> str:
 
 
 def _bundle_homes(types_: Any) -> Iterator[str]:
-    """Yield the modules that define the bundles among these types: a generic's body may be there."""
+    """Yield the modules that define the bundles among these types, because a generic's body may be there."""
     for one in types_:
-        if hasattr(one, "bundle"):  # of many units
+        if hasattr(one, "bundle"):  # the type of many units' bundles
             yield from _bundle_homes([one.bundle])
         if isinstance(one, types.BaseTuple):
             if isinstance(one, types.BaseNamedTuple):
@@ -313,7 +314,7 @@ def _bundle_homes(types_: Any) -> Iterator[str]:
 
 
 def full_name(one: types.Type) -> str:
-    """Return the name of a type with the modules of its bundles: those of two modules may have the same name."""
+    """Return the name of a type with the modules of its bundles, because two modules may use the same name."""
     if hasattr(one, "bundle"):
         return f"Each({full_name(one.bundle)})"
     if not isinstance(one, types.BaseTuple):
@@ -346,7 +347,7 @@ def home_of(value: object) -> ModuleType | None:
     if isinstance(value, ModuleType):
         module: ModuleType | None = value
     elif isinstance(value, Dispatcher) and isinstance(value._cache, KernelCache):
-        return sys.modules.get(value.__module__)  # a kernel counts wherever it was installed
+        return sys.modules.get(value.__module__)  # a kernel counts in any package
     elif isinstance(value, FunctionType) or (isinstance(value, type) and issubclass(value, tuple | IntEnum)):
         module = sys.modules.get(value.__module__)
     else:
@@ -368,8 +369,8 @@ def is_source(module: ModuleType) -> bool:
 
 
 # The text of modules at the time their kernels were made. Kernels that are compiled later are compiled from that text,
-# even if the file has been edited since, and must not be cached as the new text's machine code.
-# That holds for this package too, which decides how all kernels are compiled.
+# even if the file has been edited since, and must not be cached as machine code of the new text.
+# This holds for this package too, because it decides how all kernels are compiled.
 _texts = {f"{__package__}.{file.stem}": file.read_bytes() for file in Path(__file__).parent.glob("*.py")}
 
 
@@ -388,7 +389,7 @@ def _module_text(name: str) -> bytes:
 
 
 def _constant(key: str, value: object) -> bytes:
-    """Return what a frozen global adds to the hash: it may come from a module without kernels."""
+    """Return the bytes that a frozen global adds to the hash, because it may come from a module without kernels."""
     if isinstance(value, np.ndarray):
         return f"{key}={value.dtype}{value.shape}".encode() + value.tobytes()
     if isinstance(value, bool | int | float | str | tuple | np.generic) and not key.startswith("__"):

@@ -1,4 +1,4 @@
-"""A clock for compiled loops."""
+"""Clocks for compiled loops."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if JIT:
 
     @kernel
     def host_nanoseconds(buffer: np.ndarray) -> int:
-        """Return what the clock of a program without Python says, which defines ``andante_clock``; for `entry_of`."""
+        """Return the time of ``andante_clock``, which a program without Python defines; for `entry_of`."""
         return _host(buffer.ctypes)
 
 else:

@@ -1,4 +1,4 @@
-"""How Numba compiles a kernel: the options, and kernels that only other kernels call, which are kept as parts."""
+"""Compilation of kernels with Numba: its options, and parts, which are kernels that only other kernels call."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from numba.np.numpy_support import as_dtype
 
 JIT = not numba.config.DISABLE_JIT
 
-# Inlining a kernel passes its bundles for free; a real call would copy every array's header.
-# Nothing calls a kernel through a pointer, so none has a wrapper for C.
+# Inlining a kernel passes its bundles at no cost; a real call would copy every array's header.
+# Kernels are never called through a pointer, so they have no wrapper for C.
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "forceinline": True, "no_cfunc_wrapper": True}
 
 
@@ -35,10 +35,10 @@ PART = "part"  # marks such code in the cache, as opposed to machine code
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
-    """Code that is cleaned up before it is linked to the kernels it calls, and optimised when all of it is there.
+    """Code that is cleaned up before it is linked to the kernels it calls, and optimised when it is complete.
 
     Numba runs most of LLVM's optimiser on each function before it is inlined into the next one, and again afterwards.
-    Once is enough: what must be removed before is what Numba writes down for every variable.
+    Once is enough. Only the code that Numba generates for every variable must be removed before.
     """
 
     def _optimize_functions(self, ll_module: Any) -> None:
@@ -55,10 +55,10 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
 
 
 class Part(_Library):
-    """Code that only other kernels call: kept as LLVM bitcode, optimised and compiled to machine code with its caller.
+    """Code that only other kernels call. It is kept as LLVM bitcode, and optimised and compiled with its caller.
 
-    Numba would do both for every kernel, from the innermost one up. All are inlined into their callers, so a deep nest
-    would be optimised once per level, although only the outermost kernel is ever run.
+    Numba would do both for every kernel, from the innermost one up. All of them are inlined into their callers, so deep
+    nesting would be optimised once per level, although only the outermost kernel is ever run.
     """
 
     def _optimize_final_module(self) -> None:
@@ -69,7 +69,7 @@ class Part(_Library):
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """Return 0: there is no machine code."""
+        """Return 0, because there is no machine code."""
         self._ensure_finalized()
         return 0
 
@@ -79,13 +79,13 @@ class Part(_Library):
         return _NoMemory
 
     def serialize_using_object_code(self) -> tuple[str, str, bytes]:
-        """Return what the cache stores."""
+        """Return the state that the cache stores."""
         self._ensure_finalized()
         return self.name, PART, self._get_module_for_linking().as_bitcode()
 
     @classmethod
     def kept(cls, codegen: Any, state: tuple[str, str, bytes]) -> Part:
-        """Return a library made from what the cache stored."""
+        """Return a library made from the state that the cache stored."""
         part = cls(codegen, state[0])
         part._final_module = part._shared_module = llvmlite.binding.parse_bitcode(state[2])
         part._finalize_final_module()
@@ -99,11 +99,11 @@ class _NoMemory:
 
 
 class _Slim(types.Type):  # type: ignore[misc]
-    """The type of a part's argument that holds arrays: the same value, passed as fewer numbers.
+    """The type of a part's argument that contains arrays: the same value, passed as fewer numbers.
 
-    Numba passes seven numbers or more for every array. Of one without gaps, four follow from its type and its shape,
-    or serve reference counting, which kernels do without. A bundle may hold a hundred arrays, and every call of a part
-    takes it apart and puts it together again, until all is inlined: that used to take a quarter of the compile time.
+    Numba passes seven numbers or more for every array. For a contiguous array four of them follow from its type and
+    shape, or serve reference counting, which kernels do not use. A bundle may contain a hundred arrays, and every call
+    of a part takes it apart and rebuilds it until all is inlined, which used to take a quarter of the compile time.
     """
 
     def __init__(self, whole: types.Type) -> None:
@@ -112,24 +112,24 @@ class _Slim(types.Type):  # type: ignore[misc]
 
     @property
     def key(self) -> types.Type:
-        """Return what tells two such types apart: bundles of the same name and shape may be of different classes."""
+        """The whole type, because bundles of the same name and shape may be of different classes."""
         return self.whole
 
     @classmethod
     def of(cls, one: types.Type) -> types.Type:
-        """Return the type as which a part takes an argument of this type."""
+        """Return the type that a part uses for an argument of this type."""
         return cls(one) if _holds_arrays(one) else one
 
 
 def _holds_arrays(one: types.Type) -> bool:
-    """Return whether this is an array without gaps or a tuple with some."""
+    """Return whether this is a contiguous array or a tuple that contains one."""
     if isinstance(one, types.BaseTuple):
         return any(map(_holds_arrays, one))
     return type(one) is types.Array and one.layout == "C"
 
 
 class _SlimTuple(DataModel):  # type: ignore[misc]
-    """Tells Numba how a tuple is passed to a part."""
+    """Numba's model of how a tuple is passed to a part."""
 
     def __init__(self, manager: Any, slim: _Slim) -> None:
         super().__init__(manager, slim)
@@ -155,7 +155,7 @@ class _SlimTuple(DataModel):  # type: ignore[misc]
 
 
 class _SlimArray(DataModel):  # type: ignore[misc]
-    """Tells Numba how an array is passed to a part: as its owner, its address and its shape."""
+    """Numba's model of how an array is passed to a part: as its owner, its address and its shape."""
 
     _PASSED = ("parent", "data", "shape")
 
@@ -224,13 +224,13 @@ class _PartLowering(NativeLowering):  # type: ignore[misc]
 
 
 def offer(context: Any, entry: Any, description: Any, part: Part) -> None:
-    """Let other kernels call a part with arguments as they have them; Numba does so for those that it is passed."""
+    """Register a part so that other kernels can call it with their own argument types, as Numba does by default."""
     given = tuple(one.whole if isinstance(one, _Slim) else one for one in description.argtypes)
     context.insert_func_defn([(user_function(description, [part]), entry, given)])
 
 
 class _Flags(Flags):  # type: ignore[misc]
-    """Numba's options of one compilation, compared quickly.
+    """Numba's options of one compilation, with a fast comparison.
 
     They are part of the key under which Numba looks up every operator and function that a kernel uses, and comparing
     all forty options each time used to take a twentieth of the compile time.
@@ -252,23 +252,23 @@ class _Flags(Flags):  # type: ignore[misc]
         return all(getattr(self, name) == getattr(other, name) for name in ours.keys() | theirs.keys())
 
 
-# Passes that have nothing to do in a kernel, or keep what nobody reads: each copies the code and analyses it again.
+# Passes that have no work in a kernel, or record data that is never used; each copies the code and analyses it again.
 _NOT_FOR_KERNELS = {
     "AnnotateTypes",  # for printing
     "DumpParforDiagnostics",
-    "InlineInlinables",  # functions that ask Numba to inline them: LLVM does that
+    "InlineInlinables",  # functions that ask Numba to inline them, which LLVM does here
     "InlineOverloads",
     "NopythonRewrites",  # expressions of whole arrays, which would allocate
 }
 
-# And those that are only for functions within a function.
+# Passes that are needed only for functions within a function.
 _FOR_CLOSURES = {"InlineClosureLikes", "MakeFunctionToJitFunction"}
 
 
 class _Passes(PassManager):  # type: ignore[misc]
     """The passes of Numba's compiler that a kernel needs.
 
-    Numba also records the time of each pass and reports it to listeners; that took more time than many a pass.
+    Numba also records the time of each pass and reports it to listeners, which took more time than many passes.
     """
 
     def _runPass(self, index: int, one: Any, state: Any) -> None:  # noqa: N802 (Numba's name)
@@ -294,10 +294,10 @@ def _remembered_call_type(function: Any, context: Any, args: tuple[types.Type, .
 
 @contextmanager
 def remembering_operators() -> Iterator[None]:
-    """Within this block, Numba looks up what ``a + b`` is only once for each pair of types.
+    """Make Numba look up the meaning of ``a + b`` only once for each pair of types, within this block.
 
-    It tries all that was ever registered for an operator, a dozen candidates each time. Other users of Numba keep its
-    own way: the block is held while Andante compiles, under the compiler's lock.
+    Numba tries everything that was ever registered for an operator, a dozen candidates each time. Other users of Numba
+    are not affected, because the block is active only while Andante compiles, under the compiler's lock.
     """
     before = BaseFunction.get_call_type
     BaseFunction.get_call_type = _remembered_call_type
@@ -308,7 +308,7 @@ def remembering_operators() -> Iterator[None]:
 
 
 class _KernelCompiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler without what kernels do not need."""
+    """Numba's compiler without the steps that kernels do not need."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -354,5 +354,5 @@ class _PartCompiler(_KernelCompiler):
 
 OPTIONS["pipeline_class"] = _KernelCompiler
 
-# Skip the CPython wrapper for kernels that only kernels call: with bundles of many arrays it dominates compile time.
+# Kernels that only kernels call have no CPython wrapper; with bundles of many arrays it dominates compile time.
 INNER = OPTIONS | {"no_cpython_wrapper": True, "pipeline_class": _PartCompiler}

@@ -1,7 +1,7 @@
-"""What of a source can affect machine code: everything but comments, docstrings and blank lines.
+"""The essence of a source, the part that can affect machine code: all but comments, docstrings and blank lines.
 
-Kernels are cached under a hash of the sources they can reach (`kernel.cache`). Without this, a better word in a comment
-would compile half of the package again.
+Kernels are cached under a hash of the sources they can reach (`kernel.cache`). Without this, a changed word in a
+comment would compile half of the package again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def essence(text: bytes) -> bytes:
     >>> essence(b'def f(x):\n    "Return x."\n\n    return x  # the same\n')
     b'def f(x):\n    return x'
     """
-    if b"\f" in text or text.startswith(codecs.BOM_UTF8):  # rare, and counted differently by who counts columns
+    if b"\f" in text or text.startswith(codecs.BOM_UTF8):  # rare, and parsers count their columns differently
         return text
     text = text.replace(b"\r\n", b"\n")
     try:
@@ -39,6 +39,8 @@ def essence(text: bytes) -> bytes:
     for (first, begin), (last, end) in spans:
         kept = lines[first][:begin] + lines[last][end:]
         lines[first : last + 1] = [kept]
+    if _has_long_strings("\n".join(lines).encode()):  # blank lines and spaces inside them count
+        return "\n".join(lines).encode()
     return "\n".join(line.rstrip() for line in lines if line.strip()).encode()
 
 
@@ -64,6 +66,13 @@ def _comments(text: bytes) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
             yield (first - 1, begin), (last - 1, end)
 
 
+def _has_long_strings(text: bytes) -> bool:
+    """Return whether a string extends over several lines."""
+    kinds = {tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}  # the latter since Python 3.12
+    tokens = tokenize.tokenize(io.BytesIO(text).readline)
+    return any(token.type in kinds and token.start[0] != token.end[0] for token in tokens)
+
+
 @functools.cache
 def essence_digest(text: bytes) -> bytes:
     """Return a hash of a source's essence; it is kept in the cache folder, because parsing takes milliseconds."""
@@ -80,7 +89,7 @@ def essence_digest(text: bytes) -> bytes:
 
 
 def code_digest(code: CodeType) -> str:
-    """Return a short hash of what a function's bytecode does, wherever in its file it stands."""
+    """Return a short hash of what a function's bytecode does, independent of its place in the file."""
     digest = hashlib.sha256()
     _add(code, digest)
     return digest.hexdigest()[:12]

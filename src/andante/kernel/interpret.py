@@ -17,20 +17,20 @@ def interpreted(
 ) -> Callable[..., Any]:
     """Return a plain Python copy of a kernel and all kernels it calls, with some of them replaced by other functions.
 
-    For inspecting kernels: the copy runs on the same arrays, slowly, and its calls can be counted. Nothing is compiled,
-    and the kernel itself is unchanged.
+    This is for inspecting kernels. The copy runs slowly on the same arrays, and its calls can be counted. Nothing is
+    compiled, and the kernel itself is unchanged.
     """
     return cast(Callable[..., Any], _Interpreter(instead).copy(function, frozenset()))
 
 
 class _Interpreter:
-    """Copies kernels; each copy has its own globals, in which the kernels it names are copies too."""
+    """A copier of kernels. Each copy has its own globals, in which the kernels it names are copies too."""
 
     def __init__(self, instead: Mapping[Callable[..., Any], Callable[..., Any]]) -> None:
         self._copies: dict[int, Any] = {id(original): other for original, other in instead.items()}
 
     def copy(self, value: Any, names: frozenset[str]) -> Any:
-        """Return a copy of whatever a kernel names; a module is copied with only the members in ``names``."""
+        """Return a copy of a value that a kernel names; a module is copied with only the members in ``names``."""
         if id(value) in self._copies:
             return self._copies[id(value)]
         if isinstance(value, ModuleType):
@@ -55,7 +55,7 @@ class _Interpreter:
         scope = dict(source.__globals__)
         copy = FunctionType(source.__code__, scope, source.__name__, source.__defaults__, source.__closure__)
         copy.__kwdefaults__ = source.__kwdefaults__
-        self._copies[id(value)] = copy  # before its globals: a kernel may call itself
+        self._copies[id(value)] = copy  # before its globals, because a kernel may call itself
         names = frozenset(_names(source.__code__))
         scope.update({name: self.copy(scope[name], names) for name in names if name in scope})
         return copy

@@ -1,4 +1,4 @@
-"""Make kernels: functions that are compiled on first use, by themselves or for one bundle or another."""
+"""Decorators that make kernels: functions that are compiled on first use, also with one body per bundle."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def kernel(function: F) -> F:
 
 
 def subroutine(function: F) -> F:
-    """Make a kernel that its callers call instead of inlining: for large ones that run longer than a call takes.
+    """Make a kernel that is not inlined into its callers, for large ones that take longer than a call.
 
     Inlining a large kernel everywhere makes its callers slow to compile and no faster.
     """
@@ -60,7 +60,7 @@ def compiled(function: F, cached: bool = True, inlined: bool = True, bound: tupl
     if cached and source_file(function) is not None:
         outer._cache = KernelCache(function, outer.targetoptions, bound)
         inner._cache = KernelCache(function, inner.targetoptions, bound)
-    # Kernels that call this one get the inner one. Keeping a reference to the first must keep the second alive.
+    # Kernels that call this one get the inner one. A reference to the outer one must keep the inner one alive.
     outer.get_call_template, outer.get_overload = _called_by_kernels(outer, inner), inner.get_overload
     outer._compile_for_args = _called_by_python(outer)
     outer.compile, inner.compile = _in_turn(outer), _in_turn(inner)
@@ -70,10 +70,10 @@ def compiled(function: F, cached: bool = True, inlined: bool = True, bound: tupl
 
 
 def _called_by_kernels(compiled: Any, inner: Any) -> Callable[..., Any]:
-    """Return what Numba calls for the type of a call; if that fails, it records which kernel was the reason.
+    """Return the function that Numba calls for the type of a call; if it fails, it records which kernel is the reason.
 
-    A literal number in a call has a type of its own, and Numba would compile the kernel for each such number. Here all
-    integers are one type; inlined code sees the number all the same.
+    A literal number in a call has its own type, and Numba would compile the kernel for each such number. Here all
+    integers are one type, and inlined code still contains the number.
     """
 
     def get_call_template(args: Any, kws: Any) -> Any:
@@ -97,7 +97,7 @@ def _called_by_kernels(compiled: Any, inner: Any) -> Callable[..., Any]:
 
 
 def _called_by_python(compiled: Any) -> Callable[..., Any]:
-    """Return what Numba calls for arguments of new types; an error in a kernel becomes one sentence for its author."""
+    """Return the function that Numba calls for new argument types; it turns an error into a sentence for the author."""
     compile_for_args = compiled._compile_for_args
 
     def explaining(*args: Any, **kws: Any) -> Any:
@@ -106,14 +106,14 @@ def _called_by_python(compiled: Any) -> Callable[..., Any]:
             return compile_for_args(*args, **kws)
         except (AndanteError, OSError, MemoryError):
             raise
-        except Exception as error:  # also those that Numba lets pass, such as a TypeError for Move(1, 2)
+        except Exception as error:  # including those that Numba does not catch, such as a TypeError for Move(1, 2)
             raise faults.explained(compiled.py_func, error) from None
 
     return explaining
 
 
 def _in_turn(dispatcher: Any) -> Callable[[Any], Any]:
-    """Return what Numba calls to compile or load a kernel; it releases the turns its cache took, however that ends."""
+    """Return the function with which Numba compiles or loads a kernel; it always releases the turns its cache took."""
 
     def compile_in_turn(sig: Any) -> Any:
         with global_compiler_lock:  # so that turns taken meanwhile are this thread's
@@ -134,8 +134,8 @@ def _in_turn(dispatcher: Any) -> Callable[[Any], Any]:
 def _compile_or_load(dispatcher: Any, sig: Any) -> Any:
     """Return the machine code of a kernel for these types.
 
-    Numba's own method also has listeners take the time of every call to LLVM, for each kernel that is being compiled
-    and those that call it.
+    Numba's own method also calls listeners that time every call to LLVM, for each kernel that is being compiled and
+    those that call it.
     """
     args, return_type = normalize_signature(sig)
     known = dispatcher.overloads.get(args)
@@ -157,9 +157,9 @@ def _compile_or_load(dispatcher: Any, sig: Any) -> Any:
 
 @contextmanager
 def _no_collecting() -> Iterator[None]:
-    """Collect no garbage in this block: a compiler makes millions of objects and drops few of them before it is done.
+    """Disable garbage collection in this block, because a compiler makes millions of objects and drops few early.
 
-    Looking for those again and again used to take a sixth of the compile time, or more in a large program.
+    Looking for those repeatedly used to take a sixth of the compile time, or more in a large program.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -171,10 +171,10 @@ def _no_collecting() -> Iterator[None]:
 
 
 def _give_constants(compiled: Any) -> None:
-    """Tell machine code where the Python objects are that its kernels use, such as what ``print`` shows.
+    """Set the addresses of Python objects that machine code uses, such as texts to ``print``.
 
-    Numba does so kernel by kernel, which is too early for a `Part`. Without them, code that prints never returns: it
-    fails while it holds Python's lock.
+    Numba does this kernel by kernel, which is too early for a `Part`. Without the addresses, code that prints never
+    returns, because it fails while it holds Python's lock.
     """
     if isinstance(compiled.library, Part):
         return
@@ -185,7 +185,7 @@ def _give_constants(compiled: Any) -> None:
 def instantiate(template: Callable[..., Any], name: str, **names: Any) -> Callable[..., Any]:
     """Return a kernel made from ``template``, with the given global names bound to the given kernels.
 
-    This is how one loop drives many step kernels: a kernel passed as an argument or captured in a closure would never
+    This is how one loop drives many step kernels. A kernel passed as an argument or captured in a closure would never
     be found in the cache again, but a global of its caller is. If the template's own module has a function of that name
     that is annotated to return a bundle, the kernel must return that bundle too.
     """
@@ -197,15 +197,15 @@ def instantiate(template: Callable[..., Any], name: str, **names: Any) -> Callab
     copy.__qualname__ = name
     copy.__module__ = source.__module__
     copy.__doc__ = source.__doc__
-    # A kernel without a file, say from a notebook, has no source to hash: what is made with it is not cached.
+    # A kernel without a file, such as one from a notebook, has no source to hash, so the result is not cached.
     kept = all(not isinstance(part, Dispatcher) or isinstance(part._cache, KernelCache) for part in names.values())
     return compiled(copy, kept)
 
 
 def placeholder(returns: type[T], what: str) -> Callable[..., T]:
-    """Return what stands for a kernel in a template, until `instantiate` puts one in its place that returns the same.
+    """Return a stand-in for a kernel in a template, which `instantiate` replaces by a kernel with the same result type.
 
-    ``what`` says what the kernel does, and with which arguments.
+    ``what`` describes what the kernel does, and its arguments.
 
     >>> placeholder(float, "weighs (bundle)")(None)
     Traceback (most recent call last):
@@ -230,11 +230,11 @@ class Generic(Protocol[P, R_co]):
     """A kernel with one body per class of its first argument."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
-        """Run the body that fits the first argument."""
+        """Call the body for the class of the first argument."""
         ...
 
     def of(self, *bundles: type) -> Callable[[F], F]:
-        """Register the decorated function as the body for these NamedTuple classes; ``tuple``: for all others."""
+        """Register the decorated function as the body for these NamedTuple classes; ``tuple`` means all others."""
         ...
 
 
@@ -262,12 +262,12 @@ def generic(stub: Callable[P, R_co]) -> Generic[P, R_co]:
 
 
 def body_for(bodies: Mapping[type, Callable[..., Any]], bundle: type) -> Callable[..., Any] | None:
-    """Return the body of a generic kernel for a bundle: its own, or the one for all others; None without either."""
+    """Return the body of a generic kernel for a bundle, its own or the one for all others; None if it has neither."""
     return bodies.get(bundle, bodies.get(tuple))
 
 
 def _chooser(bodies: dict[type, Callable[..., Any]], stub: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what Numba calls, with types instead of values, to find out which body to compile."""
+    """Return the function that Numba calls, with types instead of values, to choose the body to compile."""
 
     def choose(first: Any, *rest: Any) -> Callable[..., Any] | None:
         bundle = getattr(first, "instance_class", None)
@@ -281,14 +281,14 @@ def _chooser(bodies: dict[type, Callable[..., Any]], stub: Callable[..., Any]) -
 
 
 def lowest_bit(bits: int) -> int:
-    """Return the place of the lowest bit that is set; some must be. This is one instruction."""
+    """Return the position of the lowest bit that is set; at least one must be set. This is one instruction."""
     return int(bits & -bits).bit_length() - 1
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _lowest_bit(_: Any, bits: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.cttz(args[0], ir.IntType(1)(True))  # any result will do for 0
+        return builder.cttz(args[0], ir.IntType(1)(True))  # the result for 0 does not matter
 
     return types.int64(types.int64), generate
 
@@ -302,7 +302,7 @@ def _choose_lowest_bit(bits: Any) -> Callable[..., Any]:
 
 
 def prefetch(array: Any, index: int) -> None:
-    """Prefetch an element of a flat array that will be read soon; the index may lie outside the array.
+    """Prefetch an element of a flat array that will be read soon; the index may be outside the array.
 
     A read from memory takes as long as a hundred instructions. This affects only the time, never the result.
     """

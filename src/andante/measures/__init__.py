@@ -1,4 +1,4 @@
-"""What numbers mean: their definitions, units, which direction is better, how to aggregate them; and advice."""
+"""Measures: their definitions, units, better direction and aggregation, and advice based on them."""
 
 from andante.measures.achievement import Achievement, goal_achievement, with_achievement
 from andante.measures.advice import Choice, choices, choices_of, recommend

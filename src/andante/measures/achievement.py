@@ -1,10 +1,10 @@
 """Goal achievement time: planning and walking on one clock, as Kiesel, Burns and Ruml (2015) count it.
 
-The clock counts states expanded, so that it shows the same on any machine, and a turn lasts as long as a given number
+The clock counts states expanded, so it shows the same time on any machine, and a turn lasts as long as a given number
 of expansions. An agent stands while it plans its first move. In each turn it walks one move, or waits, and plans the
-next; if that takes longer than the turn, it stands until it is done. So the time until it arrives has two parts:
-*walking*, the length of a turn times the number of turns, and *standing*, the first plan and what later ones took
-beyond their turns. A* stands for long and then walks; a real-time agent whose budget fits into a turn never stands
+next. If planning takes longer than the turn, it stands until the plan is done. So the time until it arrives has two
+parts: *walking*, the length of a turn times the number of turns, and *standing*, the first plan and the time of later
+ones beyond their turns. A* stands for long and then walks. A real-time agent whose budget fits into a turn never stands
 again after its first move.
 """
 
@@ -29,7 +29,7 @@ NEEDED = ("moves", "states_expanded", "first_move_states_expanded", "max_states_
 def needed(columns: Collection[str]) -> tuple[str, ...]:
     """Return the columns that a goal achievement time needs, the turns first; raise an error if one is missing.
 
-    In a scene a turn is a tick: time passes too while the agent waits until its goal is no longer cut off.
+    In a scene a turn is a tick, because time also passes while the agent waits until its goal is no longer cut off.
     """
     found = ("ticks", *NEEDED[1:]) if {"ticks", "unit"} & set(columns) else NEEDED
     for name in found:
@@ -39,7 +39,7 @@ def needed(columns: Collection[str]) -> tuple[str, ...]:
 
 
 class Achievement(NamedTuple):
-    """The two parts of goal achievement times, in expansions, and which are only lower bounds."""
+    """The two parts of goal achievement times, in expansions, and a mask of those that are only lower bounds."""
 
     standing: Values
     walking: Values
@@ -54,9 +54,9 @@ class Achievement(NamedTuple):
 def goal_achievement(columns: Mapping[str, npt.ArrayLike], turn: float) -> Achievement:
     """Return goal achievement times from the columns of trials; a turn lasts as long as ``turn`` expansions.
 
-    How long an agent stands after its first move is exact if no later move took longer to plan than a turn. The totals
-    of a trial show that for A* and for agents that keep to a budget. Otherwise it is a lower bound: what the worst
-    move, or the sum of all later ones, must have taken beyond their turns.
+    The time that an agent stands after its first move is exact if no later move took longer to plan than a turn. The
+    totals of a trial show this for A* and for agents that keep to a budget. Otherwise it is a lower bound: the time
+    that the worst move, or the sum of all later ones, must have taken beyond their turns.
 
     >>> trials = {"moves": [10, 25], "states_expanded": [300, 25],
     ...           "first_move_states_expanded": [300, 1], "max_states_expanded": [300, 1]}
@@ -67,12 +67,12 @@ def goal_achievement(columns: Mapping[str, npt.ArrayLike], turn: float) -> Achie
     length = turn_length(turn)
     later = total - first
     surely = np.maximum(later - np.maximum(turns - 1, 0) * length, np.where(worst > first, worst - length, 0.0))
-    within = (worst <= length) | (later <= length)  # then no later move took longer than a turn
+    within = (worst <= length) | (later <= length)  # whether no later move took longer than a turn
     return Achievement(first + np.where(within, 0.0, np.maximum(surely, 0.0)), turns * length, ~within)
 
 
 def turn_length(turn: float) -> float:
-    """Return the length of a turn in expansions; raise a `ParameterError` if it is none."""
+    """Return the length of a turn in expansions; raise `ParameterError` if it is invalid."""
     length = real_number(turn, "the length of a turn")
     if not 0 < length < math.inf:
         raise ParameterError(f"the length of a turn must be above 0 and finite, got {turn:g}")
@@ -96,7 +96,7 @@ def with_achievement(rows: Sequence[Row], turn: float) -> list[Row]:
     ]
 
 
-#: The columns of goal achievement times: the measures, and which of them are only lower bounds.
+#: The columns of goal achievement times: the measures, and whether they are only lower bounds.
 ACHIEVED = ("goal_achievement_time", "standing_time", "walking_time", "standing_is_bound")
 
 

@@ -1,4 +1,4 @@
-"""Advice on which agent to use: the one that walks least among those that stay within a limit on planning per move."""
+"""Advice on which agent to use: the one with the shortest paths among those within a limit on planning per move."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from andante.measures.measure import MEASURES
 from andante.measures.summary import Row, Summary, problem_mismatch, quality_of, summarise
 from andante.world.heuristics import TOLERANCE
 
-#: The most states that may be expanded before a move.
+#: The limits on the states expanded before a move.
 LIMITS = (1, 10, 100, 1_000, 10_000, math.inf)
 
 _UNLIMITED = "Without a limit"
@@ -23,7 +23,7 @@ _SIZE, _BUILT = "database_bytes", "build_seconds"
 
 @dataclass(frozen=True)
 class Choice:
-    """The best agent under every limit from ``low`` to ``high``; None if no agent stays within them."""
+    """The best agent under every limit from ``low`` to ``high``, or None if no agent stays within them."""
 
     low: float
     high: float
@@ -79,7 +79,8 @@ class Choice:
             return f"With at most {_count(self.high)} per move"
         if math.isinf(self.low) or self.best is None:
             return _UNLIMITED
-        # It wins at `low` against all that stay within lower limits, so it wins at every limit that it stays within.
+        # It is best at `low` among all that stay within lower limits, so it is best at every limit that it stays
+        # within.
         worst = self.best[_EFFORT].max
         return f"With a limit of at least {_count(worst)} per move" if worst > 0 else "Whatever the limit"
 
@@ -94,9 +95,9 @@ def choices(
     """Return the best agent under each limit on the worst move; neighbouring limits with the same answer are merged.
 
     If that agent uses a database, the best one without a database follows after all these. Only agents that arrived as
-    often as the best one are considered. Of those, the one that walks least on average wins; among equals, the one with
-    the less expensive worst move. If these did not always arrive, their means are of the problems that all of them
-    solved, which ``common`` finds; with no such problem there is no advice. Raises a `ParameterError` if the agents
+    often as the best one are considered. Of those, the one with the lowest mean is chosen, and among equals the one
+    with the less expensive worst move. If these did not always arrive, their means are over the problems that all of
+    them solved, which ``common`` finds; without such problems there is no advice. Raise `ParameterError` if the agents
     were run on different problems.
     """
     known = [s for s in summaries if _EFFORT in s.measures and _quality(s) in s.measures and s[_quality(s)].count]
@@ -117,11 +118,11 @@ def choices(
 
 
 def _on_common(able: list[Summary], share: float, common: Common | None) -> list[Summary]:
-    """Return these agents with their suboptimality on the problems that all of them solved; none if there is none."""
+    """Return these agents with their suboptimality on the problems that all of them solved, if there are any."""
     if share == 1.0:
         return able
     if common is None:
-        raise ParameterError("some problems were not solved, so means cannot be compared without what all have solved")
+        raise ParameterError("some problems were not solved, so means can be compared only on those that all solved")
     found = {one.name: one for one in common([one.name for one in able])}
     return [
         replace(one, measures={**one.measures, _quality(one): found[one.name][_quality(one)]})

@@ -1,14 +1,15 @@
-"""How certain a number is: problems of one map are alike, so maps are what is counted.
+"""The uncertainty of numbers: standard errors and intervals over maps, because problems of one map are alike.
 
-A hundred problems of one map say less about other maps than a hundred problems of a hundred maps. Standard errors and
-intervals here are over *clusters*: the maps or, if there is only one, its problems. Then they say how much the number
-would differ for other problems of that map, and nothing about other maps. The same is right for several maps if these
-are all that matter, as the maps of one game: then problems are counted, too.
+A hundred problems of one map reveal less about other maps than a hundred problems of a hundred maps. Standard errors
+and intervals here are over *clusters*: the maps or, if there is only one, its problems. In the latter case they show
+how much the number would differ for other problems of that map, and nothing about other maps. The same is correct for
+several maps if no other maps matter, such as the maps of one game: then the clusters are problems, too.
 
-Intervals of means are from the bootstrap over clusters (`resampled`): clusters are drawn with replacement, as many as
-there are, and each draw gives a mean with its own standard error. How far these means are from the true one, in
-standard errors, says how far ours may be (the bootstrap-t interval, Efron 1981). Draws are the same each time: their
-seed is `SEED`. Below `FEWEST_TO_RESAMPLE` clusters there are too few different draws, and Student's t is used instead.
+Intervals of means are from the bootstrap over clusters (`resampled`). Clusters are drawn with replacement, as many as
+there are, and each draw gives a mean with its own standard error. The distances of these means from the original one,
+in standard errors, show how far the original may be from the true mean (the bootstrap-t interval, Efron 1981). Draws
+are the same each time, because their seed is `SEED`. Below `FEWEST_TO_RESAMPLE` clusters there are too few different
+draws, and Student's t is used instead.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ import numpy.typing as npt
 Values = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
 
-#: What is taken for a sample: the maps, or only the problems, because the maps are all that matter.
+#: The sample: the maps, or only the problems if no other maps matter.
 Over = Literal["maps", "problems"]
 
 CONFIDENCE = 0.95  # of all intervals
 DRAWS = 2000  # of the bootstrap
-SEED = 20260101  # of the bootstrap: the same numbers have the same intervals
+SEED = 20260101  # of the bootstrap, so that the same numbers have the same intervals
 FEWEST_TO_RESAMPLE = 4
-MOST_GROUPS = 1000  # more clusters than this are put together at random, so that draws stay small
+MOST_GROUPS = 1000  # more clusters than this are grouped at random, so that draws stay small
 _AT_A_TIME = 128  # rows whose draws are in memory at once
-_ROUNDING = 1e-12  # relative spread below which all differences are the same
+_ROUNDING = 1e-12  # relative spread below which all differences count as equal
 
 
 class Interval(NamedTuple):
@@ -52,8 +53,8 @@ class Interval(NamedTuple):
 class Clusters:
     """The cluster of each trial, by number from 0.
 
-    Where problems are the clusters, trials on the same problem are one cluster. By default each trial is on a problem
-    of its own.
+    Where problems are the clusters, trials on the same problem are one cluster. By default each trial is on a different
+    problem.
 
     >>> clusters = Clusters.of(["arena", "arena", "maze"])
     >>> clusters.numbers.tolist(), clusters.count, clusters.of_maps
@@ -67,8 +68,8 @@ class Clusters:
     numbers: Numbers  # [trials]
     count: int
     of_maps: bool  # else each problem is a cluster
-    maps: int  # how many there are
-    problems: Numbers  # [trials]: the problem of each, by number from 0
+    maps: int  # the number of maps
+    problems: Numbers  # [trials], the problem of each, by number from 0
 
     @classmethod
     def of(
@@ -101,8 +102,8 @@ class Clusters:
         return np.bincount(self.numbers, minlength=self.count).astype(np.float64)
 
     def sums(self, values: Values) -> Values:
-        """Return the sum of the values in each cluster; values are numbers of problems, or several rows of these."""
-        if self.count == len(self.numbers) and not self.of_maps:  # each trial has a problem of its own
+        """Return the sum of the values in each cluster; ``values`` has one number per problem, or rows of these."""
+        if self.count == len(self.numbers) and not self.of_maps:  # each trial is on a different problem
             return values
         if values.ndim == 1:
             return np.bincount(self.numbers, values, self.count).astype(np.float64)
@@ -125,7 +126,7 @@ def _numbered(names: Sequence[Any] | npt.NDArray[Any]) -> tuple[npt.NDArray[Any]
 
 
 def described(count: int, of_maps: bool, maps: int) -> str:
-    """Return in words what a standard error or an interval is over.
+    """Return the words for the clusters of a standard error or an interval.
 
     >>> described(12, True, 12), described(300, False, 3)
     ('12 maps', '300 problems of these 3 maps')
@@ -148,7 +149,7 @@ def student(chance: float, freedom: float) -> float:
 
 
 def chance_of(mean: float, error: float, freedom: float) -> float:
-    """Return how likely a mean at least this far from 0 is if the true one is 0, by Student's t distribution.
+    """Return the probability of a mean at least this far from 0 if the true mean is 0, by Student's t distribution.
 
     >>> round(chance_of(2.201, 1.0, 11), 4)
     0.05
@@ -181,7 +182,7 @@ class Mean(NamedTuple):
 
 
 def resampled(values: Values, clusters: Clusters, confidence: float = CONFIDENCE) -> list[Mean]:
-    """Return the mean of each row of values, of which there is one per problem, with its bootstrap interval.
+    """Return the mean of each row of values, which has one value per problem, with its bootstrap interval.
 
     >>> rng = np.random.default_rng(0)
     >>> one = resampled(rng.exponential(size=(1, 200)), Clusters.of(["arena"] * 200))[0]
@@ -207,9 +208,9 @@ def resampled(values: Values, clusters: Clusters, confidence: float = CONFIDENCE
 def correlated(x: Values, y: Values, clusters: Clusters, confidence: float = CONFIDENCE) -> Mean:
     """Return Pearson's correlation of two numbers per problem, with an interval; nan if one of them never varies.
 
-    Its standard error is that of the mean of what each problem adds to it (its influence), over clusters. The interval
+    Its standard error is that of the mean of each problem's contribution (its influence), over clusters. The interval
     is Student's, on Fisher's scale, where a correlation has about the same spread everywhere. If the error is not
-    known, it reaches from -1 to 1.
+    known, the interval is from -1 to 1.
 
     >>> grow = np.arange(40.0)
     >>> found = correlated(grow, np.sin(grow), Clusters.of(np.zeros(40)))
@@ -230,10 +231,10 @@ def correlated(x: Values, y: Values, clusters: Clusters, confidence: float = CON
 
 
 def _far_in_draws(sums: Values, sizes: Values, means: Values, outside: float) -> Values:
-    """Return how many standard errors the ends of each interval are below and above the mean."""
+    """Return the distances of the ends of each interval from the mean, below and above, in standard errors."""
     weights = _weights(len(sizes))
     totals = (weights @ sizes)[:, None]
-    place = int(outside * DRAWS)  # the number of draws on either side that are further from the mean
+    place = int(outside * DRAWS)  # the number of draws on either side that are farther from the mean
     found = []
     for first in range(0, len(sums), _AT_A_TIME):
         some = sums[first : first + _AT_A_TIME].T
@@ -242,7 +243,7 @@ def _far_in_draws(sums: Values, sizes: Values, means: Values, outside: float) ->
         squares += drawn**2 * (weights @ sizes**2)[:, None]
         errors = np.sqrt(len(sizes) / (len(sizes) - 1) * np.maximum(squares, 0.0)) / totals
         with np.errstate(divide="ignore", invalid="ignore"):
-            # A draw of equal clusters has no spread: it is infinitely far away, unless it is right.
+            # A draw of equal clusters has no spread, so it is infinitely far away unless it equals the mean.
             t = (drawn - means[first : first + _AT_A_TIME]) / errors
         t = np.partition(np.where(np.isnan(t), 0.0, t), [place, DRAWS - 1 - place], axis=0)
         found.append(np.stack([t[DRAWS - 1 - place], -t[place]]))
@@ -251,13 +252,13 @@ def _far_in_draws(sums: Values, sizes: Values, means: Values, outside: float) ->
 
 @lru_cache(4)
 def _weights(count: int) -> Values:
-    """Return how often each cluster is drawn, for each draw."""
+    """Return the number of times that each cluster is drawn, for each draw."""
     rng = np.random.default_rng([SEED, count])
     return rng.multinomial(count, np.full(count, 1 / count), DRAWS).astype(np.float64)
 
 
 def _grouped(sums: Values, sizes: Values) -> tuple[Values, Values]:
-    """Return the sums and sizes of at most MOST_GROUPS groups of clusters, which are put together at random."""
+    """Return the sums and sizes of at most MOST_GROUPS groups of clusters, which are formed at random."""
     if len(sizes) <= MOST_GROUPS:
         return sums, sizes
     mixed = np.random.default_rng([SEED, len(sizes)]).permutation(len(sizes))
@@ -266,11 +267,11 @@ def _grouped(sums: Values, sizes: Values) -> tuple[Values, Values]:
 
 
 def quantile_interval(ordered: Values, risen: Values, below: Values, share: float, clusters: Clusters) -> Interval:
-    """Return the interval of a quantile (Woodruff 1952): quantiles of the shares that may truly be below it.
+    """Return the interval of a quantile (Woodruff 1952): the quantiles of the shares that may truly be below it.
 
-    ``ordered`` are the numbers in order, ``risen`` too, with infinity for those that are only lower bounds, and
-    ``below`` says of each problem whether its number is at most the quantile. The standard error of that share is over
-    clusters, but not less than that of independent problems. An end that lies beyond all numbers is infinite.
+    ``ordered`` are the numbers in order. ``risen`` are the same with infinity for those that are only lower bounds.
+    ``below`` is 1 for each problem whose number is at most the quantile. The standard error of that share is over
+    clusters, but not less than that of independent problems. An end beyond all numbers is infinite.
     """
     count = len(ordered)
     error = clusters.error(below)

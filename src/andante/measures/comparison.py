@@ -1,9 +1,9 @@
-"""Which agents are better than which: paired by problem, over maps, corrected for the number of comparisons.
+"""Comparisons of agents: paired by problem, over maps, corrected for the number of comparisons.
 
-`compare` takes agents on the same problems. Each difference has an interval of its own (`resampled`). An agent is
-called *better* than another only if that interval excludes 0 and a paired t-test over clusters still rejects equality
-after Holm's (1979) correction for all pairs of agents, so that the chance that even one "better" is wrong is below
-`DOUBT`. On fewer than `FEWEST` problems nothing is called better.
+`compare` takes agents on the same problems. Each difference has its own interval (`resampled`). An agent is called
+*better* than another only if that interval excludes 0 and a paired t-test over clusters still rejects equality after
+Holm's (1979) correction for all pairs of agents. So the probability that even one "better" is wrong is below `DOUBT`.
+On fewer than `FEWEST` problems no agent is called better.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from andante.measures.measure import Better, measure
 from andante.measures.suboptimality import capped_replanned_ratio, capped_suboptimality_ratio
 from andante.measures.summary import Row, quality_of
 
-DOUBT = 0.05  # the chance that any difference is wrongly called better
-FEWEST = 8  # problems: on fewer no difference is called better
-MOST_PAIRED = 12  # agents: of more, each is compared with the best only
+DOUBT = 0.05  # the probability that any agent is wrongly called better
+FEWEST = 8  # problems, below which no agent is called better
+MOST_PAIRED = 12  # agents, above which each is compared only with the best
 
-#: The measure with a number for trials that did not arrive, the cost it divides by, and how.
+#: For each measure the one with a number for trials that did not arrive, the cost it divides by, and its function.
 PENALISED = {
     "suboptimality_ratio": ("capped_suboptimality_ratio", "optimal_cost", capped_suboptimality_ratio),
     "replanned_ratio": ("capped_replanned_ratio", "replanned_cost", capped_replanned_ratio),
@@ -36,13 +36,13 @@ PENALISED = {
 
 
 class Difference(NamedTuple):
-    """By how much the number of the first agent is above that of the second, on the same problems."""
+    """The difference of two agents' numbers on the same problems, the first minus the second."""
 
     first: str
     second: str
     mean: float
     interval: Interval
-    chance: float  # of a mean at least this far from 0 if there is no difference, not corrected
+    chance: float  # the probability of a mean at least this far from 0 if there is no difference, not corrected
 
 
 @dataclass(frozen=True)
@@ -50,21 +50,21 @@ class Comparison:
     """Agents compared in one measure on the same problems, the best first."""
 
     measure: str
-    agents: tuple[str, ...]  # those that were compared, best first
+    agents: tuple[str, ...]  # the agents that were compared, best first
     means: tuple[float, ...]
     problems: int  # on which they were compared ...
     of: int  # ... of this many
     common: int  # problems that all agents solved or, with a penalty, all; some may have no number to compare
-    solved: dict[str, int]  # the number of problems that each agent solved, also of those that were not compared
-    penalty: float | None  # what a trial that did not arrive counts as; None: only problems that all solved count
+    solved: dict[str, int]  # the number of problems that each agent solved, including agents that were not compared
+    penalty: float | None  # the number for a trial that did not arrive; None if only problems that all solved count
     clusters: int  # the number of maps or problems that intervals are over ...
     over: str  # ... in words
-    differences: tuple[Difference, ...]  # of all pairs or, if there are many agents, of the best and each other one
+    differences: tuple[Difference, ...]  # of all pairs or, with many agents, of the best and each other one
     better: frozenset[tuple[str, str]]  # pairs of agents of which the first is better than the second
 
     @property
     def not_worse(self) -> tuple[str, ...]:
-        """The best agent, and all that it is not better than; none if that is all of them."""
+        """The best agent and all that it is not better than; empty if these are all agents."""
         found = tuple(name for name in self.agents if (self.agents[0], name) not in self.better)
         return found if len(found) < len(self.agents) else ()
 
@@ -78,7 +78,7 @@ class Comparison:
 
     @property
     def ground(self) -> str:
-        """What was compared, as sentences."""
+        """Sentences about the problems and agents that were compared."""
         lost = [name for name, solved in self.solved.items() if not solved]
         found = []
         if self.penalty is not None:
@@ -110,7 +110,7 @@ class Comparison:
 
     @property
     def method(self) -> str:
-        """How differences were found, as a sentence."""
+        """Sentences about the method of comparison."""
         if len(self.agents) < 2 or not self.problems:
             return ""
         pairs = math.comb(len(self.agents), 2)
@@ -124,7 +124,7 @@ class Comparison:
 
     @property
     def verdicts(self) -> list[str]:
-        """Which agents are better than which, one sentence each."""
+        """One sentence for each agent that is better than others."""
         if len(self.agents) < 2 or not self.problems:
             return []
         if self.problems < FEWEST:
@@ -152,9 +152,9 @@ def compare(
 ) -> Comparison:
     """Compare agents in a measure, on the problems that all solved or, with a penalty, on all problems.
 
-    ``column`` returns a column of the rows that the contest is about. The penalty is what a trial that did not arrive
-    counts as, in times the optimal cost or, in scenes, that of replanned A*: then the measure is the capped one of
-    `PENALISED`. Without a penalty, agents that solved nothing are not compared.
+    ``column`` returns a column of the contest's rows. The penalty is the number for a trial that did not arrive, as a
+    multiple of the optimal cost or, in scenes, of the cost of replanned A*. With a penalty, the measure is the capped
+    one of `PENALISED`. Without a penalty, agents that solved nothing are not compared.
 
     >>> rng = np.random.default_rng(1)
     >>> rows = [{"algorithm": name, "map": f"map {k % 9}", "start": k, "goal": 0, "solved": True, "cost": more + cost}
@@ -174,7 +174,7 @@ def compare(
     )
     name = name if penalty is None else PENALISED[name][0]
     known = np.isfinite(numbers).all(axis=0)
-    if measure(name).bounded_by:  # lower bounds are no numbers to compare
+    if measure(name).bounded_by:  # lower bounds cannot be compared
         known &= ~column(measure(name).bounded_by).astype(bool)[ground.rows].any(axis=0)
     numbers, maps = numbers[:, known], ground.maps[known]
     solved = dict(zip(contest.agents, contest.solved.sum(axis=1).tolist(), strict=True))
@@ -206,9 +206,9 @@ def compare(
 
 
 def check_penalty(penalty: float | None) -> None:
-    """Raise a `ParameterError` unless this is a penalty, in times the optimal cost, or None."""
+    """Raise `ParameterError` unless this is a penalty, as a multiple of the optimal cost, or None."""
     if penalty is not None and math.isinf(real_number(penalty, "the penalty", least=1.0)):
-        raise ParameterError("the penalty must be finite: it is what a trial that did not arrive counts as")
+        raise ParameterError("the penalty must be finite, because it is the number for a trial that did not arrive")
 
 
 def penalised(ground: Contest, column: Callable[[str], npt.NDArray[Any]], name: str, penalty: float) -> Values:
@@ -226,9 +226,9 @@ def compare_rows(
     penalty: float | None = None,
     over: Over = "maps",
 ) -> Comparison | None:
-    """Compare the agents of these rows as `compare` does; None if the rows do not say of which problem they are.
+    """Compare the agents of these rows as `compare` does; return None if the rows do not identify their problems.
 
-    The default measure is how far agents walk (`quality_of`).
+    The default measure is the suboptimality of agents (`quality_of`).
     """
     contest = Contest.of_rows(rows, by)
     if contest is None:
@@ -266,11 +266,11 @@ def _better(differences: Sequence[Difference], pairs: int, sign: float) -> set[t
 
 
 def holm(chances: Sequence[float], doubt: float = DOUBT, of: int | None = None) -> list[bool]:
-    """Return which of these hypotheses are rejected, so that any is wrongly with a chance of at most ``doubt``.
+    """Return which hypotheses are rejected, such that the probability of any wrong rejection is at most ``doubt``.
 
-    Holm (1979): the smallest chance is compared with ``doubt`` divided by the number of hypotheses, the next against
+    Holm (1979): the smallest p-value is compared with ``doubt`` divided by the number of hypotheses, the next with
     ``doubt`` divided by one less, until one is too large. ``of`` is the number of all hypotheses that might have been
-    looked at, if these were picked from more.
+    tested, if these were picked from more.
 
     >>> holm([0.04, 0.01, 0.02]), holm([0.04, 0.01, 0.03])
     ([True, True, True], [False, True, False])
@@ -290,8 +290,8 @@ def clearly_less(
     """Return the pairs (a, b) for which the mean of row a of the table is clearly less than that of row b.
 
     Every pair is compared by a paired t-test with Holm's correction. ``noise`` is the error of the mean of each row
-    that all its numbers have in common, such as that of a crowd whose ticks were interrupted; problems cannot tell it
-    from a difference, and a bootstrap does not see it.
+    that all its numbers have in common, such as that of a crowd whose ticks were interrupted. It cannot be
+    distinguished from a difference by looking at problems, and a bootstrap does not detect it.
 
     >>> few = np.random.default_rng(1).exponential(size=(3, 50)) + np.array([[1.0], [1.1], [9.0]])
     >>> sorted(clearly_less(few))
@@ -333,7 +333,7 @@ def _problems(count: int) -> str:
 
 
 def _fewest(solved: dict[str, int], of: int) -> str:
-    """Return who solved fewest, of those that solved any."""
+    """Return the agent that solved fewest problems, among those that solved any."""
     name = min((one for one in solved if solved[one]), key=solved.__getitem__)
     return f"the fewest were solved by {name}: {solved[name]:,} of {of:,}"
 

@@ -1,8 +1,8 @@
-"""Agents side by side on the same problems: which trial is whose, and which problems all have solved.
+"""Agents side by side on the same problems: the trial of each agent on each problem, and the problems that all solved.
 
-A trial that did not arrive has no cost that could be compared: where it ended says more about the limit than
-about the agent. So agents are compared on the problems that all of them solved. The alternative is a penalty: on all
-problems, with a number for each trial that did not arrive (`capped_suboptimality_ratio`, or in scenes
+The cost of a trial that did not arrive cannot be compared, because it depends more on the limit than on the agent. So
+agents are compared on the problems that all of them solved. The alternative is a comparison on all problems with a
+penalty, a number for each trial that did not arrive (`capped_suboptimality_ratio`, or in scenes
 `capped_replanned_ratio`).
 """
 
@@ -34,13 +34,13 @@ class Contest:
     """
 
     agents: tuple[str, ...]
-    maps: npt.NDArray[Any]  # [problems]: the map of each
-    rows: Numbers  # [agents, problems]: which row is the trial
+    maps: npt.NDArray[Any]  # [problems], the map of each
+    rows: Numbers  # [agents, problems], the row of each trial
     solved: Flags  # [agents, problems]
 
     @classmethod
     def of_rows(cls, rows: Sequence[Row], by: str = "algorithm") -> Contest | None:
-        """Return the contest of these rows, or None if they do not say of which problem they are."""
+        """Return the contest of these rows, or None if they do not identify their problems."""
         places = [place_columns(row) for row in rows]
         if not rows or not all(places):
             return None
@@ -57,8 +57,8 @@ class Contest:
     def of_columns(cls, agents: Sequence[str], places: Numbers, maps: npt.NDArray[Any], solved: Flags) -> Contest:
         """Return the contest of rows given by columns; ``places`` numbers the problems.
 
-        If an agent was run several times on a problem, then all others must be as often, and their trials are paired in
-        order. Raises a `ParameterError` if agents were run on different problems.
+        If an agent was run several times on a problem, all others must have been run as often, and their trials are
+        paired in order. Raise `ParameterError` if agents were run on different problems.
         """
         names = list(dict.fromkeys(agents))
         code = {name: k for k, name in enumerate(names)}
@@ -104,7 +104,7 @@ class Contest:
 def solved_by_all(rows: Sequence[Row], agents: Collection[str] = (), by: str = "algorithm") -> list[Row]:
     """Return the rows on problems that all agents solved; if ``agents`` are given, only theirs.
 
-    Agents that solved nothing are left out. The rows must say of which problem they are.
+    Agents that solved nothing are left out. The rows must identify their problems.
 
     >>> rows = [{"algorithm": name, "map": "arena", "start": start, "goal": 9, "solved": name == "a" or start == 0}
     ...         for name in "ab" for start in (0, 1)]

@@ -1,4 +1,4 @@
-"""How evenly something is shared."""
+"""Fairness of shares."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 
 def jain_index(shares: npt.NDArray[np.float64]) -> float:
-    """Return Jain's index of fairness: 1 if all shares are equal, 1 / n if one has everything; nan if there are none.
+    """Return Jain's index of fairness: 1 if all shares are equal, 1 / n if one has everything; nan without any shares.
 
-    Jain, Chiu and Hawe (1984). If nobody has anything, all have the same.
+    Jain, Chiu and Hawe (1984). If all shares are 0, they are equal.
 
     >>> jain_index(np.array([3.0, 3.0])), jain_index(np.array([1.0, 0.0, 0.0, 0.0]))
     (1.0, 0.25)

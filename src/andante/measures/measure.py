@@ -1,4 +1,4 @@
-"""The measures: each numeric column of a result row, with what is needed to interpret it."""
+"""The measures: each numeric column of a result row, with the facts that are needed to interpret it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Better(Enum):
 
 
 class Headline(Enum):
-    """The statistic to show where there is room for only one."""
+    """The statistic to show where there is space for only one."""
 
     MEAN = "mean"
     MEDIAN = "median"
@@ -38,16 +38,16 @@ class Measure:
 
     name: str  # of the column in a row
     title: str  # the header of a table column, the label of an axis
-    about: str  # what it is, in one sentence
+    about: str  # its definition in one sentence
     unit: str
     better: Better = Better.LESS
     headline: Headline = Headline.MEAN
     digits: int = 2  # after the decimal point, below ten; larger numbers have fewer
-    adds_up: bool = False  # grows with every move, so for a trial that did not arrive it is a lower bound
-    bounded_by: str = ""  # a column that says which trials have only a lower bound for another reason
+    adds_up: bool = False  # grows with every move, so it is a lower bound for a trial that did not arrive
+    bounded_by: str = ""  # a column that marks trials that have only a lower bound for another reason
 
     def show(self, value: float, error: float | None = None) -> str:
-        """Return a value as tables print it, with its standard error if given; the unit is shown if size decides it.
+        """Return the text of a value for tables, with its standard error if given, and a unit if its size needs one.
 
         >>> measure("suboptimality_ratio").show(154.599, 41.459)
         '154.6 ± 41.5'
@@ -79,7 +79,7 @@ _ALL = [
     Measure(
         "suboptimality_ratio",
         "Suboptimality",
-        "The cost of the agent's path divided by the cost of a shortest path: 1 is optimal; a lower bound for a trial "
+        "The cost of the agent's path divided by the cost of a cheapest path: 1 is optimal; a lower bound for a trial "
         "that ended at a limit.",
         "times optimal",
         digits=3,
@@ -88,8 +88,8 @@ _ALL = [
     Measure(
         "replanned_ratio",
         "Cost over replanned A*",
-        "In a scene: the cost of the agent's path divided by that of a walker who knows every change at once and plans "
-        "with A* again after each; a lower bound for a trial that ended at a limit.",
+        "In a scene: the cost of the agent's path divided by that of a walker that knows every change immediately and "
+        "replans with A* after each; a lower bound for a trial that ended at a limit.",
         "times replanned A*",
         digits=3,
         adds_up=True,
@@ -120,8 +120,8 @@ _ALL = [
     Measure(
         "arrival_ratio",
         "Time to arrive",
-        "Ticks that a unit of a crowd took to arrive, waits included, divided by the moves of a shortest path; a lower "
-        "bound for a unit that did not arrive.",
+        "Ticks that a unit of a crowd took to arrive, including waits, divided by the moves of a cheapest path; a "
+        "lower bound for a unit that did not arrive.",
         "times optimal",
         digits=3,
         adds_up=True,
@@ -129,7 +129,7 @@ _ALL = [
     Measure(
         "waiting_share",
         "Waiting",
-        "The share of ticks in which a unit of a crowd was on its way and did not move.",
+        "The share of ticks in which a unit of a crowd was on its way but did not move.",
         "of ticks",
         digits=3,
     ),
@@ -151,7 +151,7 @@ _ALL = [
     Measure(
         "first_move_states_expanded",
         "First move",
-        "States expanded before the first move: how long the agent waits at the start.",
+        "States expanded before the first move, during which the agent waits at the start.",
         "states",
         digits=1,
     ),
@@ -186,7 +186,7 @@ _ALL = [
     Measure(
         "crowd_bytes",
         "Crowd memory",
-        "The most memory that the unit's crowd took: minds, desks, tables and databases.",
+        "The peak memory of the unit's crowd: minds, desks, tables and databases.",
         "B",
         headline=Headline.MAX,
     ),
@@ -220,11 +220,11 @@ _ALL = [
     ),
     Measure("build_seconds", "Build time", "Time to prepare for a map, once, before any problem.", "s"),
     Measure("cost", "Cost", "The cost of the agent's path.", "cost", adds_up=True),
-    Measure("optimal_cost", "Optimal cost", "The cost of a shortest path.", "cost", better=Better.NEITHER),
+    Measure("optimal_cost", "Optimal cost", "The cost of a cheapest path.", "cost", better=Better.NEITHER),
     Measure(
         "replanned_cost",
         "Replanned A*",
-        "In a scene: the cost of a walker who knows every change at once and plans with A* again after each.",
+        "In a scene: the cost of a walker that knows every change immediately and replans with A* after each.",
         "cost",
         better=Better.NEITHER,
     ),
@@ -240,7 +240,7 @@ _ALL = [
     Measure(
         "ticks",
         "Ticks",
-        "In a scene: ticks until the end, whatever the agent did in them.",
+        "In a scene: ticks until the end, including those in which the agent waited.",
         "ticks",
         digits=0,
         adds_up=True,
@@ -319,7 +319,7 @@ STATISTICS = ("mean", "median", "p95", "max")
 
 
 def measure_and_statistic(text: str) -> tuple[str, str | None]:
-    """Return the measure and the statistic that a text names, as ``cost:median``; without one, as ``cost``, None.
+    """Return the measure and the statistic that a text such as ``cost:median`` names, or None for the statistic.
 
     >>> measure_and_statistic("cost:median"), measure_and_statistic("cost")
     (('cost', 'median'), ('cost', None))

@@ -1,4 +1,4 @@
-"""How a trial ended: part of its result, whatever the numbers are."""
+"""The outcome of a trial: the reason why it ended, which is part of its result."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from andante.notation import Named
 
 
 class Outcome(Named):
-    """The state of an episode, or why it ended.
+    """The state of an episode, or the reason why it ended.
 
-    WAITING and WALKING: it has not begun, or is under way. GOAL: the agent has arrived. COST_CAP, MOVE_CAP and
-    EXPANSION_CAP: a limit cut it short. STUCK: the agent knows no move that it would make. UNREACHABLE: no path leads
-    to the goal. TICK_CAP: a unit was still walking when its crowd was stopped. The units of a `Crowd` are WALKING, at
-    their GOAL, STUCK or UNREACHABLE.
+    WAITING and WALKING: it has not begun, or is in progress. GOAL: the agent has arrived. COST_CAP, MOVE_CAP and
+    EXPANSION_CAP: it ended at a limit. STUCK: the agent has no move to make. UNREACHABLE: no path leads to the goal.
+    TICK_CAP: a unit was still walking when its crowd was stopped. The units of a `Crowd` are WALKING, at their GOAL,
+    STUCK or UNREACHABLE.
 
     >>> print(Outcome.GOAL)
     GOAL

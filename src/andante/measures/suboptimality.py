@@ -1,10 +1,10 @@
-"""Suboptimality: how much longer a path is than a shortest one. There are five measures, with five names.
+"""Suboptimality: how much more expensive a path is than a cheapest one. There are five measures, with five names.
 
-`suboptimality_ratio` says what is known: nothing is made up for an agent that did not arrive. Bulitko (2016) needs a
-number for every trial, so `capped_suboptimality_ratio` gives one to those that did not arrive as well. Both measure
-cost only, and waiting is free. `capped_suboptimality_with_waits` counts turns waited too, because time passes. On a map
-that changes there is no shortest path to compare with: `replanned_ratio` compares with a walker who knows each change,
-and `capped_replanned_ratio` has a number for trials that did not arrive, too.
+`suboptimality_ratio` contains only what is known, and no made-up number for an agent that did not arrive. Bulitko
+(2016) needs a number for every trial, so `capped_suboptimality_ratio` has one for trials that did not arrive as well.
+Both measure only cost, and waiting is free. `capped_suboptimality_with_waits` also counts turns waited, because time
+passes. On a map that changes there is no cheapest path to compare with. `replanned_ratio` compares with a walker that
+knows each change, and `capped_replanned_ratio` has a number for trials that did not arrive, too.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from andante.measures.outcome import Outcome
 def suboptimality_ratio(cost: float, optimal_cost: float, outcome: Outcome) -> float:
     """Return the cost of the agent's path divided by the optimal cost: 1 is optimal.
 
-    For a trial that ended at a limit, or that is still going on, this is a lower bound, at least 1: an agent that has
-    not arrived would have walked on. It is nan if the agent got stuck or there is no path.
+    For a trial that ended at a limit, or that is still in progress, this is a lower bound of at least 1, because an
+    agent that has not arrived would have continued. It is nan if the agent got stuck or there is no path.
 
     >>> suboptimality_ratio(12.0, 10.0, Outcome.GOAL), suboptimality_ratio(4.0, 10.0, Outcome.MOVE_CAP)
     (1.2, 1.0)
@@ -38,9 +38,9 @@ def suboptimality_ratio(cost: float, optimal_cost: float, outcome: Outcome) -> f
 def replanned_ratio(cost: float, replanned_cost: float, outcome: Outcome) -> float:
     """Return the cost of the agent's path in a scene divided by that of A* replanned after every event.
 
-    It may be below 1: nobody knows what will change, and a detour may turn out to be the shorter path. For a trial that
-    ended at a limit it is a lower bound. It is nan if the agent got stuck or was cut off for good, or if the replanned
-    walker did not arrive.
+    It may be below 1, because no walker knows future changes, and a detour may prove to be the cheaper path. For a
+    trial that ended at a limit it is a lower bound. It is nan if the agent got stuck or was cut off for good, or if the
+    replanned walker did not arrive.
 
     >>> replanned_ratio(12.0, 10.0, Outcome.GOAL), replanned_ratio(4.0, 10.0, Outcome.MOVE_CAP)
     (1.2, 0.4)
@@ -55,10 +55,10 @@ def replanned_ratio(cost: float, replanned_cost: float, outcome: Outcome) -> flo
 def capped_suboptimality_ratio(
     cost: npt.ArrayLike, optimal_cost: npt.ArrayLike, outcome: npt.ArrayLike, cap: npt.ArrayLike
 ) -> npt.NDArray[np.float64]:
-    """Return suboptimality as Bulitko (2016) counts it, for columns of trials; ``outcome`` holds names of outcomes.
+    """Return suboptimality as Bulitko (2016) counts it, for columns of trials; ``outcome`` contains names of outcomes.
 
-    No agent counts as walking further than the cap. A trial that did not arrive counts as the cap, and an agent that
-    got stuck as the cap plus one move.
+    Ratios above the cap count as the cap. A trial that did not arrive counts as the cap, and an agent that got stuck as
+    the cap plus one move.
 
     >>> capped_suboptimality_ratio([12.0, 900.0, 5.0], 10.0, ["GOAL", "COST_CAP", "STUCK"], 50.0).tolist()
     [1.2, 50.0, 50.1]

@@ -1,7 +1,7 @@
 """Summaries of many rows: mean with its standard error, median and 95th percentile with intervals, maximum.
 
 Results of real-time search are heavy-tailed, so a mean is never shown alone. Errors and intervals are over maps, or
-over the problems of a single map: `andante.measures.clusters` says why.
+over the problems of a single map; `andante.measures.clusters` explains why.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from andante.errors import ParameterError, did_you_mean
 from andante.measures.clusters import Clusters, Interval, Over, described, quantile_interval
 from andante.measures.measure import MEASURES, Headline
 
-#: One trial: a name and a value for each column; nan stands for a number that a trial does not have.
+#: One trial: a name and a value for each column; nan means that a trial does not have this number.
 Row = dict[str, str | int | float | bool]
 
 #: Statistics that are quantiles, with their shares.
@@ -40,7 +40,7 @@ class Statistics:
     median: float
     p95: float
     max: float
-    bounds: int = 0  # how many numbers are lower bounds; if any, so are the mean and the maximum
+    bounds: int = 0  # the number of lower bounds; if there are any, the mean and the maximum are lower bounds too
     median_is_bound: bool = False  # a quantile is exact if all lower bounds are above it
     p95_is_bound: bool = False
     median_low: float = -math.inf  # the 95 % interval of the median; an end that is not known is infinite
@@ -55,9 +55,9 @@ class Statistics:
     def of(
         cls, values: Iterable[float], cut_short: Iterable[bool] = (), clusters: Clusters | None = None
     ) -> Statistics:
-        """Return the statistics of these numbers; ``cut_short`` says which of them are only lower bounds.
+        """Return the statistics of these numbers; ``cut_short`` marks those that are only lower bounds.
 
-        ``clusters`` says which numbers are of one map; without it each number counts for itself.
+        ``clusters`` groups the numbers of one map; without it each number is a cluster.
 
         >>> Statistics.of([1.0, 2.0, 9.0], [False, False, True]).median_is_bound
         False
@@ -106,7 +106,7 @@ class Statistics:
 
     @property
     def over(self) -> str:
-        """What errors and intervals are over, in words."""
+        """The words for the clusters of errors and intervals."""
         return described(self.clusters, self.of_maps, self.maps)
 
     def is_bound(self, statistic: str) -> bool:
@@ -121,7 +121,7 @@ class Statistics:
 
 
 def _quantile(ordered: npt.NDArray[np.float64], share: float) -> float:
-    """Return a quantile of numbers in order: between two of them in proportion, or the nearer if one is infinite."""
+    """Return a quantile of ordered numbers, interpolated between two of them, or the nearer one if one is infinite."""
     place = share * (len(ordered) - 1)
     low, high = ordered[math.floor(place)], ordered[math.ceil(place)]
     if math.isinf(ordered[-1]) or math.isinf(ordered[0]):
@@ -137,9 +137,9 @@ def _may_rise(ordered: npt.NDArray[np.float64], risen: npt.NDArray[np.float64], 
 
 @dataclass(frozen=True)
 class Summary:
-    """A summary of one group of rows: trials, how many arrived, and the statistics of every measure they have."""
+    """A summary of one group of rows: the numbers of trials and arrivals, and the statistics of every measure."""
 
-    name: str  # what the rows have in common, such as the algorithm
+    name: str  # the value that the rows have in common, such as the algorithm
     trials: int
     solved: int
     measures: dict[str, Statistics] = field(repr=False)
@@ -160,10 +160,10 @@ class Summary:
         return self[name].pick(MEASURES[name].headline)
 
     def show(self, name: str, statistic: str = "mean", *, with_error: bool = True) -> str:
-        """Return a statistic of a measure as tables print it.
+        """Return the text of a measure's statistic for tables.
 
-        Unless that is not wanted, a mean has its standard error and a quantile its interval. Lower bounds are marked,
-        and so are statistics of fewer numbers than there are trials. A mean that is a lower bound has no error.
+        By default a mean has its standard error and a quantile its interval. Lower bounds are marked, and so are
+        statistics of fewer numbers than there are trials. A mean that is a lower bound has no error.
 
         >>> cut_short = {"algorithm": "a", "solved": False, "outcome": "MOVE_CAP", "suboptimality_ratio": 9.0}
         >>> stuck = {"algorithm": "a", "solved": False, "outcome": "STUCK", "suboptimality_ratio": float("nan")}
@@ -181,7 +181,7 @@ class Summary:
 
 
 def between(name: str, interval: Interval) -> str:
-    """Return an interval of a measure as tables print it.
+    """Return the text of a measure's interval for tables.
 
     >>> between("suboptimality_ratio", Interval(1.25, float("inf")))
     '1.250 to ∞'
@@ -189,7 +189,7 @@ def between(name: str, interval: Interval) -> str:
     return " to ".join(MEASURES[name].show(end).replace("inf", "∞") for end in interval)
 
 
-#: By how far agents walk: on maps that change there is another measure.
+#: The measures of how far agents walk: with an optimal cost, and on maps that change.
 QUALITIES = ("replanned_ratio", "suboptimality_ratio")
 
 
@@ -218,7 +218,7 @@ def problem_mismatch(summaries: Sequence[Summary]) -> str:
     return ""
 
 
-#: Rows of two algorithms that agree in these are about the same problem.
+#: Rows of two algorithms that agree in these columns are of the same problem.
 PLACE = ("set", "fingerprint", "start", "goal", "repeat")
 
 _DIGEST_BYTES = 5  # so that the sum over millions of trials fits in 64 bits
@@ -239,9 +239,9 @@ def place_columns(columns: Collection[str]) -> list[str]:
 
 
 def map_column(columns: Collection[str]) -> str | None:
-    """Return the column that says on which map a row is: its fingerprint, if there is one, or its name.
+    """Return the column that identifies the map of a row: its fingerprint, if there is one, or its name.
 
-    In a scene the fingerprint is that of the scene, of which there may be many on one map, so the name is what counts.
+    In a scene the fingerprint is that of the scene. There may be many scenes on one map, so the map's name is used.
 
     >>> map_column(["map", "fingerprint"]), map_column(["map", "fingerprint", "unit"]), map_column(["cost"])
     ('fingerprint', 'map', None)
@@ -251,7 +251,7 @@ def map_column(columns: Collection[str]) -> str | None:
 
 
 def maps_of(rows: Sequence[Row]) -> list[str]:
-    """Return the map of each row; of rows that do not say it, an empty text."""
+    """Return the map of each row, or an empty text for rows without one."""
     columns = [map_column(row) for row in rows]
     return ["" if name is None else str(row[name]) for row, name in zip(rows, columns, strict=True)]
 
@@ -265,8 +265,8 @@ def place_digest(place: Iterable[Any]) -> int:
 def summarise(rows: Iterable[Row], by: str = "algorithm", over: Over = "maps") -> list[Summary]:
     """Return a summary for each value of the column ``by``, in order of first appearance.
 
-    Errors and intervals are over maps, because problems of one map are alike. If no other maps matter than those of
-    the rows, let them be over problems.
+    Errors and intervals are over maps, because problems of one map are alike. If only the maps of the rows matter, pass
+    ``over="problems"``.
 
     >>> table = [{"algorithm": "a", "solved": True, "cost": 2.0}, {"algorithm": "a", "solved": True, "cost": 4.0}]
     >>> summarise(table)[0]["cost"].mean
@@ -305,9 +305,9 @@ def summary_of(
 ) -> Summary:
     """Return the summary of one group of rows, from their columns.
 
-    ``missed`` says which trials did not arrive: what adds up over a trial is a lower bound then, whether a limit cut it
-    short or the agent got stuck. ``bounds`` says which have only a lower bound for other reasons: the columns that
-    measures are `bounded_by`.
+    ``missed`` marks trials that did not arrive, for which measures that add up are lower bounds, whether the trial
+    ended at a limit or the agent got stuck. ``bounds`` marks trials that have only a lower bound for other reasons, by
+    the columns of ``bounded_by``.
     """
     none = np.zeros(len(missed), bool)
     statistics = {}
@@ -319,7 +319,7 @@ def summary_of(
 
 
 def _places(group: list[Row]) -> list[int] | None:
-    """Return a number for the problem of each row; None if it is not known."""
+    """Return a number for the problem of each row, or None if it is not known."""
     names = [place_columns(row) for row in group]
     if not all(names):
         return None

@@ -50,7 +50,7 @@ class Destination(NamedTuple):
 
 
 @kernel
-def go_on(paths: Paths, graph: Layout, there: Destination, aim: int, entry: States) -> None:
+def follow_paths(paths: Paths, graph: Layout, there: Destination, aim: int, entry: States) -> None:
     """Find the subgoal of each region, where the central optimal path from its representative leaves it.
 
     The next region's representative may be farther from the goal than this one's, and its own path may lead back here.

@@ -9,7 +9,7 @@ map takes a list of graphs instead of one. One that can build for some goals onl
 `Goals`, and takes these goals, or None for all, as its last argument.
 
 ``make`` may be a generator that yields wherever it can be interrupted, and returns the bundle (`Making`). `build` runs
-it to its end; `mend` (in `mending`) runs it a piece at a time, for a map that changes.
+it to its end; `repair` (in `repairing`) runs it in pieces, for a map that changes.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class Crew:
 
 
 @dataclass(frozen=True)
-class Mender(Crew):
+class Piecewise(Crew):
     """A crew that does its work in small pieces, in the calling thread."""
 
     threads: int = 1

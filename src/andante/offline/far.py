@@ -31,8 +31,8 @@ MIDDLE = 0.9  # the weight of a region's middle, compared with its other states
 ENOUGH = 0.05  # the excess over the best cost allowed to a recent subgoal, in cardinal moves
 EQUAL = 0.01  # among new subgoals whose costs differ by less, the farthest is chosen
 RECENT = 4  # recent subgoals of a region that are tried for the next goal
-ASKED = 8  # the most states of a region whose mean is taken
-GOALS_ASKED = 16  # the most goals whose mean is taken
+SAMPLED = 8  # the most states of a region whose mean is taken
+GOALS_SAMPLED = 16  # the most goals whose mean is taken
 PART = 64  # regions that a thread takes at a time
 
 Costs = npt.NDArray[np.float64]
@@ -126,7 +126,7 @@ def _legs_from(
 def _mean_estimate(graph: Layout, regions: Regions, start: int, aim: int) -> float:
     """Return the mean heuristic distance of some states of a region from ``aim``, the outermost first."""
     begin, end = regions.begin[start], regions.begin[start + 1]
-    stride = (end - begin + ASKED - 1) // ASKED
+    stride = (end - begin + SAMPLED - 1) // SAMPLED
     total, asked = 0.0, 0
     for i in range(end - 1, begin - 1, -stride):
         total += estimate(graph, int64(regions.member[i]), aim)
@@ -181,7 +181,7 @@ def go_far(
         elif _goes_straight(desk, graph, regions, ends, there, start, most):
             _arrive(desk, graph, ends, there, start, entry)
         else:
-            entry[start] = _go_on(desk, graph, legs, there, start)
+            entry[start] = _best_leg(desk, graph, legs, there, start)
 
 
 @kernel
@@ -205,7 +205,7 @@ def _arrive(desk: Desk, graph: Layout, ends: Parts, there: Destination, start: i
         desk.cost[start] = there.distance[middle]
         return
     begin, end = ends.begin[there.goal], ends.begin[there.goal + 1]
-    stride = (end - begin + GOALS_ASKED - 1) // GOALS_ASKED
+    stride = (end - begin + GOALS_SAMPLED - 1) // GOALS_SAMPLED
     total, asked = 0.0, 0
     for i in range(end - 1, begin - 1, -stride):
         total += estimate(graph, middle, int64(ends.member[i]))
@@ -214,7 +214,7 @@ def _arrive(desk: Desk, graph: Layout, ends: Parts, there: Destination, start: i
 
 
 @kernel
-def _go_on(desk: Desk, graph: Layout, legs: Legs, there: Destination, start: int) -> int:
+def _best_leg(desk: Desk, graph: Layout, legs: Legs, there: Destination, start: int) -> int:
     """Return the subgoal with the least cost, or a recent one that is hardly worse."""
     least = _least(desk.cost, legs, start)
     if least == np.inf:

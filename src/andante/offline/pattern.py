@@ -31,7 +31,7 @@ from andante.databases.pattern import DEEPEST, HIGHEST, MOST_COLUMNS, NO_STATE, 
 from andante.errors import ParameterError
 from andante.kernel import int64, kernel
 from andante.notation import Word
-from andante.offline.aims import NO_GOAL, Aim, Destination, go_on
+from andante.offline.aims import NO_GOAL, Aim, Destination, follow_paths
 from andante.offline.builder import Crew, Goals, Making, builder
 from andante.offline.climbs import Parts, Regions, no_parts, no_regions, parts_of, regions_of
 from andante.offline.division import Ground, States, along_a_curve, at_corners, levels, squares, tiles
@@ -309,7 +309,7 @@ def _go(known: Known, params: Params, room: Room, there: Destination, entry: Sta
         nearest = inside[np.argsort(away[inside], kind="stable")]
         go_far(room.desk, arrays, known.regions, known.parts, known.legs, there, nearest, params.reach, entry)
     else:
-        go_on(room.paths, arrays, there, int(params.aim or 0), entry)
+        follow_paths(room.paths, arrays, there, int(params.aim or 0), entry)
 
 
 def _destination(known: Known, params: Params, room: Room, end: int, goal: int, within: float) -> Destination:

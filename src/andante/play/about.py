@@ -1,4 +1,4 @@
-"""What the page has to know of the engine, and of a map that it is written for, as JSON."""
+"""What the page needs to know about the engine, and about a map that it is written for, as JSON."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ from andante.search.tracing import ENDS, TRACING
 from andante.world.living import World
 from andante.world.parts import Parts
 
-#: Records of agents and crowds that the page looks at.
+#: Records of agents and crowds that the page reads.
 _SEEN = {"UNIT": UNIT, "CLOCK": CLOCK, "PLAN": PLAN, "PATH": PATH, "ENDS": ENDS, "TRACING": TRACING}
 
 Names = Mapping[str, str]  # of code in the module, by the number of its identity
 
 
 def code_key(identity: str) -> str:
-    """Return the number that tells code from all other, as a key of JSON."""
+    """Return the number that identifies code, as a key of JSON."""
     return str(number_of(identity))
 
 
@@ -54,7 +54,7 @@ def is_known(names: Names, identity: str) -> bool:
 
 
 def as_hex(content: bytes) -> Any:
-    """Return bytes as JSON has them."""
+    """Return bytes as text for JSON."""
     return content.hex()
 
 
@@ -65,9 +65,9 @@ def about_engine(
     names: Names,
     words: int,
 ) -> dict[str, Any]:
-    """Return all that the page has to know of the engine, for JSON.
+    """Return everything that the page needs to know about the engine, for JSON.
 
-    ``sighted`` has the recipes of agents that discover their map, ``words`` the longest context.
+    ``sighted`` has the recipes of agents that discover their map; ``words`` is the length of the longest context.
     """
     from importlib.metadata import version
 
@@ -111,9 +111,9 @@ def about_crowds(
 
 
 def about_recipe(recipe: Recipe, names: Names, keep: Callable[[bytes], Any] = as_hex) -> dict[str, Any]:
-    """Return a recipe for JSON. What is different in each column of a layout is a list in ``by``.
+    """Return a recipe for JSON; what differs between the columns of a layout is a list in ``by``.
 
-    ``keep`` returns what stands for the contents of a piece of memory.
+    ``keep`` returns the JSON value for the contents of a piece of memory.
     """
     shaping = [
         {
@@ -164,7 +164,7 @@ def _about_layout(layout: Layout, names: Names, keep: Callable[[bytes], Any]) ->
 
 
 def _by(column: Sequence[Any]) -> Any:
-    """Return what is the same in all columns, or all of it."""
+    """Return the common value of all columns or, if they differ, all values."""
     return column[0] if all(one == column[0] for one in column) else {"by": list(column)}
 
 
@@ -172,24 +172,24 @@ def _by(column: Sequence[Any]) -> Any:
 
 
 def about_map() -> dict[str, Any]:
-    """Return how a map that changes is laid out, with all cells closed and not yet swept, for JSON."""
+    """Return the layout of a map that changes, with all cells closed and not yet swept, for JSON."""
     found = [_map_arrays(stage.world) for stage in stages() if isinstance(stage.world, World)]
     contexts = [_map_contexts(stage.world, stage.places) for stage in stages() if isinstance(stage.world, World)]
     arrays = []
     for name in found[0]:
         formula = _must_fit([one[name][0] for one in found], name)
         arrays.append([name, formula.as_data(), _map_content(name, [one[name][1] for one in found])])
-    told = {}
+    described = {}
     for key, first in contexts[0].items():
         numbers = zip(*(one[key].numbers for one in contexts), strict=True)
-        told[key] = [
+        described[key] = [
             [*word, _must_fit(values, key).as_data()] for word, values in zip(first.words, numbers, strict=True)
         ]
     sweeps = record_data(Parts.over(1).scalars.dtype)["fields"]["sweeps"]
     return {
         "code": str(map_code()),
         "arrays": arrays,
-        "contexts": told,
+        "contexts": described,
         "sweeps": sweeps[0],
         "levels_code": str(levels_code()),
     }
@@ -211,18 +211,18 @@ def _map_arrays(world: World) -> dict[str, tuple[int, bytes]]:
 
 
 def _map_content(name: str, contents: Sequence[bytes]) -> Any:
-    """Return what an array of a map holds while all cells are closed: a pattern, or a rule that all sizes follow."""
+    """Return the contents of an array of a map with all cells closed: a pattern, or a rule that all sizes follow."""
     if name in ("x", "y"):
         for (width, height), content in zip(SIZES, contents, strict=True):
             y, x = np.divmod(np.arange(width * height), width)
             if (x if name == "x" else y).astype(np.int16).tobytes() != content:
-                raise AlgorithmError(f"the array {name} of a map is not what the page makes of it")
+                raise AlgorithmError(f"the array {name} of a map differs from the page's")
         return name
     if name == "offset":
         steps = [(dx, dy) for dx, dy in ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))]
         for (width, _), content in zip(SIZES, contents, strict=True):
             if np.array([dx + dy * width for dx, dy in steps], np.int64).tobytes() != content:
-                raise AlgorithmError("the directions of a map are not in the order that the page has them in")
+                raise AlgorithmError("the directions of a map are not in the page's order")
         return {"steps": steps}
     if not any(map(any, contents)):
         return ""

@@ -1,4 +1,4 @@
-"""Cards as a page has them: menus, names, ranges and help come from the register."""
+"""Cards for a page: its menus, names, ranges and help are those of the registered algorithms."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from andante.agent import Algorithm, Parameter, parameters_of
 from andante.notation import write
 from andante.play.recipes import Recipe
 
-#: What a card may claim, in words.
+#: The claims of cards, in words.
 CLAIMS = {
     "real_time": "real-time",
     "complete": "complete",
@@ -24,7 +24,7 @@ CLAIMS = {
 
 
 def card_of(algorithm: Algorithm, recipe: Recipe | None, links: Collection[str] = ()) -> dict[str, Any]:
-    """Return the card of an algorithm; ``recipe`` says which values a page can offer, and is missing if it has none."""
+    """Return the card of an algorithm; ``recipe`` lists the values that a page can offer, if it has any."""
     card = algorithm.card
     shaping = {one.name: one.values for one in recipe.shaping} if recipe else {}
     return {
@@ -46,7 +46,7 @@ def card_of(algorithm: Algorithm, recipe: Recipe | None, links: Collection[str] 
 
 
 def _parameter(one: Parameter, values: list[Any] | None) -> dict[str, Any]:
-    """Return what a page has to know of a parameter; values are written as in the notation."""
+    """Return what a page needs to know about a parameter; values are written as in the notation."""
     is_choice = issubclass(one.kind, IntEnum)
     if values is None and issubclass(one.kind, IntEnum):
         values = list(one.kind)
@@ -70,7 +70,7 @@ def _bound(one: Parameter, side: str) -> float | None:
 
 
 def codes_of(algorithm: Algorithm) -> list[dict[str, Any]]:
-    """Return for each word that is a parameter its name and kind, and its value if it is fixed."""
+    """Return the name and kind of each word that is a parameter, and its value if it is fixed."""
     free = {one.name for one in algorithm.parameters}
     return [
         {

@@ -1,11 +1,10 @@
-"""Which machine code a page has: that of the register's cards at their defaults, and of crowds of them.
+"""The machine code in a page: that of all registered algorithms at their defaults, and of crowds of them.
 
-Algorithms that differ in parameters only share it. Agents that walk on any map are compiled for maps that change, and
-so are those that look things up in a database, which search with TBA* where the map has changed. Agents that plan over
-levels are compiled for maps that do not change, because levels are mended in Python only.
+Algorithms that differ only in parameters share it. All agents are compiled for maps that change. Those that look moves
+up in a database search with TBA* where the map has changed.
 
-Compiling and optimising takes minutes, and both are kept on disk. So processes of their own do that for each algorithm
-beforehand, as many as there are cores.
+Compiling and optimising takes minutes, and the results of both are cached. So separate processes do this for each
+algorithm beforehand, one process for each core.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ from andante.world.living import World
 
 WASM = TARGETS["wasm"]
 OPTIMAL = "astar"  # the algorithm that finds optimal paths for the page
-SMALLEST_CROWD = 1_000_000  # bytes, for two units: arrays of one are of another type
-WIDTH, HEIGHT = 16, 12  # of the map that code is made for; it depends on types, not on sizes
+SMALLEST_CROWD = 1_000_000  # bytes, for two units, because arrays of one unit have another type
+WIDTH, HEIGHT = 16, 12  # of the map that code is compiled for; it depends on types, not on sizes
 
-SIGHT = 1  # cells that agents see for which code and recipes are made: how far is a number in a context
+SIGHT = 1  # the sight of agents that code and recipes are made for; any other is another number in the context
 
-#: Kinds of databases that a page may carry for its map, and how one is built for the map that code is made for.
+#: Kinds of databases that a page may contain for its map, and how they are built for the map that code is compiled for.
 CARRIED = {"pattern": "pattern", "moves": "moves", "regions": "regions", "subgoals": "subgoals(records=10)"}
 
 Progress = Callable[[str], None]
@@ -69,15 +68,15 @@ def _finds_its_database(algorithm: Algorithm) -> bool:
 
 
 def chosen(names: Collection[str] = ()) -> list[Algorithm]:
-    """Return the algorithms of these names and A*; without names all that are playable."""
+    """Return the algorithms of these names and A*, or all that are playable without names."""
     able = {one.card.name: one for one in playable()}
     for name in names:
         if name not in able:
-            raise AlgorithmError(f"{name!r} is no algorithm that the playground can have; {did_you_mean(name, able)}")
+            raise AlgorithmError(f"{name!r} is not an algorithm of the playground; {did_you_mean(name, able)}")
     return [one for name, one in able.items() if not names or name in (*names, OPTIMAL)]
 
 
-# --- what code is made for ------------------------------------------------------------------------------------------
+# --- what code is compiled for --------------------------------------------------------------------------------------
 
 
 @cache
@@ -87,7 +86,7 @@ def _open_map() -> Grid:
 
 @cache
 def _ground(regions: bool) -> World:
-    """Return a map that changes; if agents on it plan over regions, it has the levels that any of them asks for."""
+    """Return a map that changes; if agents on it plan over regions, it has all levels that they request."""
     world = World(_open_map())
     for algorithm in algorithms() if regions else ():
         if algorithm.card.regions and not algorithm.needs:
@@ -96,7 +95,7 @@ def _ground(regions: bool) -> World:
 
 
 def ground(algorithm: Algorithm) -> World:
-    """Return the map that the code of an algorithm is made for."""
+    """Return the map that the code of an algorithm is compiled for."""
     return _ground(algorithm.card.regions)
 
 
@@ -109,7 +108,7 @@ _built: dict[str, Database] = {}
 
 
 def databases_for(algorithm: Algorithm) -> tuple[Database, ...]:
-    """Return the databases that an algorithm needs, for the map that code is made for."""
+    """Return the databases that an algorithm needs, for the map that code is compiled for."""
     texts = [CARRIED.get(text, text) for text in orders_of(algorithm)]
     for text in texts:
         if text not in _built:
@@ -118,7 +117,7 @@ def databases_for(algorithm: Algorithm) -> tuple[Database, ...]:
 
 
 def orders_of(algorithm: Algorithm) -> list[str]:
-    """Return how the databases that an algorithm needs are built: by their kind, or with what this algorithm needs.
+    """Return the orders of the databases that an algorithm needs: a kind, with parameters if the algorithm needs them.
 
     >>> orders_of(find("cpd")), orders_of(find("dprlrta(level=2)"))
     (['moves'], ['pattern(base=2, level=3)'])
@@ -136,14 +135,14 @@ def marches(algorithm: Algorithm) -> bool:
 
 
 class Bearer(NamedTuple):
-    """An algorithm whose code a page has: of agents that know the map, and of crowds, or of those that discover it."""
+    """An algorithm whose code a page has, for agents that know the map and crowds, or for agents that discover it."""
 
     algorithm: Algorithm
     sight: int | None = None
 
 
 def identities(bearer: Bearer) -> list[str]:
-    """Return what the code of a bearer, and that of crowds of it, is the same for; nothing is compiled."""
+    """Return the identities of a bearer's code, and of the code of its crowds; nothing is compiled."""
     algorithm = bearer.algorithm
     world, databases = ground(algorithm), databases_for(algorithm)
     if bearer.sight is not None:
@@ -196,7 +195,7 @@ class Code:
 
 
 class Workers:
-    """Processes that compile and optimise algorithms into the caches, while this one does something else."""
+    """Processes that compile and optimise algorithms into the caches, while this process continues."""
 
     def __init__(self, code: Code, progress: Progress) -> None:
         self._pool = ProcessPoolExecutor(max(1, cores() - 1), mp_context=get_context("spawn"))
@@ -206,13 +205,13 @@ class Workers:
             databases_for(algorithm)
             future = self._pool.submit(_prepare, name, algorithm.card.name, sight, dict(_built))
             self._work.append(future)
-            future.add_done_callback(partial(self._tell, progress, name, total))
+            future.add_done_callback(partial(self._report, progress, name, total))
 
-    def _tell(self, progress: Progress, name: str, total: int, _: Future[None]) -> None:
+    def _report(self, progress: Progress, name: str, total: int, _: Future[None]) -> None:
         progress(f"compiled {name} ({sum(one.done() for one in self._work)} of {total})")
 
     def wait(self) -> None:
-        """Wait until all is compiled; raise what went wrong."""
+        """Wait until everything is compiled; raise the first error."""
         for one in self._work:
             one.result()
 

@@ -1,7 +1,7 @@
 """The engine of the playground: the machine code of all agents as one WebAssembly module, recipes and cards.
 
-It is one file: a line of text with the length of the JSON that follows, the JSON, and the module. `make playground`
-makes it once, with Zig. It is for maps that Python has never seen.
+It is one file: a line of text with the length of the JSON after it, the JSON, and the module. `make playground` makes
+it once, with Zig. It works on maps that Python has never seen.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from andante.play.about import about_engine, code_key
 from andante.play.code import SIGHT, WASM, Code, Progress, Workers, chosen, discovers, is_anywhere
 from andante.play.recipes import CrowdMaker, Maker, Recipe, checked_stages, crowd_makers, is_for_crowds, stages
 
-SETTINGS = 6  # random ones that a recipe is checked on, for each further map
+SETTINGS = 6  # random settings that a recipe is checked on, for each further map
 CROWD_SETTINGS = 2
 
 
@@ -50,7 +50,7 @@ def engine(names: Collection[str] = (), progress: Progress = lambda what: None) 
 
 
 def names_in(code: Code) -> dict[str, str]:
-    """Return the names of code in the module, by what the page knows it by."""
+    """Return the names of code in the module, by the keys that the page uses."""
     return {code_key(identity): name for identity, name in code.names.items()}
 
 
@@ -61,7 +61,7 @@ def packed(about: dict[str, Any], blob: bytes) -> bytes:
 
 
 def checked(maker: Maker, code: Code, settings: int) -> Recipe:
-    """Return a recipe for maps of any size, checked against how Python lays out memory on further maps."""
+    """Return a recipe for maps of any size, checked against the memory layouts of Python on further maps."""
     recipe = maker.recipe(code.__contains__)
     further = [one for one in checked_stages() if is_for_crowds(one) or not isinstance(maker, CrowdMaker)]
     maker.check(recipe, further, settings)
@@ -79,12 +79,12 @@ def linked(agents: Sequence[Exported]) -> bytes:
         for file, code in objects(agents, WASM).items():
             (place / file).write_bytes(code)
         if link(place, folder, WASM) is None:
-            raise AlgorithmError("the playground is linked by Zig, which is not here; pip install 'andante[export]'")
+            raise AlgorithmError("Zig, which links the playground, is not installed; pip install 'andante[export]'")
         return (place / WASM.shared).read_bytes()
 
 
 def main() -> None:
-    """Write the engine to the file that is named on the command line; names of algorithms may follow."""
+    """Write the engine to the file named on the command line; names of algorithms may follow."""
 
     def say(what: str) -> None:
         sys.stderr.write(f"{what}\n")

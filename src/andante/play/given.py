@@ -1,7 +1,7 @@
-"""What a page carries for the map that it is written with: databases, levels, and recipes of the agents that need them.
+"""What a page contains for its map: databases, levels, and recipes of the agents that need them.
 
 Such a recipe is for this map only, so its formulas are numbers. Agents follow the map while it changes, as in Python:
-those with databases search where a move that they looked up is no longer possible, and levels are mended.
+those with databases search where a move that they looked up is no longer possible, and levels are repaired.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from andante.play.samples import Place, Sample
 from andante.world.grid import Grid
 from andante.world.living import World
 
-MOST_CELLS = 65_536  # of a map for which levels are carried along: each hierarchy takes some 60 bytes for each cell
-LEVELS = range(6)  # on which agents can plan in a page: each number of levels is a hierarchy of its own
-LEVEL = "level"  # the parameter that says on which one
+MOST_CELLS = 65_536  # of a map whose levels are included; each hierarchy takes some 60 bytes per cell
+LEVELS = range(6)  # on which agents can plan in a page; each number of levels has its own hierarchy
+LEVEL = "level"  # the parameter for the level
 LONG = 256  # bytes; longer contents are not written as text
 
 
 class Blob:
-    """Bytes behind the JSON of a scene; what is equal is there once."""
+    """Bytes behind the JSON of a scene; equal contents are stored once."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -39,7 +39,7 @@ class Blob:
         self._end = 0
 
     def keep(self, content: bytes) -> Any:
-        """Return what stands for contents in the JSON: text, or where they are."""
+        """Return the JSON value for contents: text, or their place."""
         if len(content) < LONG:
             return content.hex()
         if content not in self._places:
@@ -53,7 +53,7 @@ class Blob:
 
 
 class GivenMaker(Maker):
-    """Makes the recipe of an agent for one map, with the settings that its databases are enough for."""
+    """A maker of the recipe of an agent for one map, with the settings that its databases are enough for."""
 
     def __init__(self, algorithm: Algorithm, stage: Stage, levels: CarriedLevels) -> None:
         super().__init__(algorithm, [stage])
@@ -70,7 +70,7 @@ class GivenMaker(Maker):
         return [one for one in values if one in LEVELS] if parameter.name == LEVEL else values
 
     def can(self, algorithm: Algorithm) -> bool:
-        """Return whether the same databases are enough for a setting, and the levels that the page carries.
+        """Return whether the databases and levels in the page are enough for a setting.
 
         These are the ones of settings that differ from the default in a single parameter, as long as there is room.
         """
@@ -85,7 +85,7 @@ class GivenMaker(Maker):
         return levels_in(found) <= self._levels.carried
 
     def can_use(self, known: Callable[[str], bool]) -> bool:
-        """Return whether there is machine code for the algorithm as it is, and the databases are enough for it."""
+        """Return whether there is machine code for the algorithm, and its databases are enough."""
         found = self._try(self.algorithm)
         if found is None or not known(found.identity):
             return False
@@ -93,7 +93,7 @@ class GivenMaker(Maker):
         return True
 
     def _try(self, algorithm: Algorithm) -> Sample | None:
-        """Return how memory is laid out; None if the databases are for agents that plan otherwise."""
+        """Return the layout of memory, or None if the databases are for agents that plan differently."""
         key = str(algorithm)
         if key not in self._samples:
             try:
@@ -103,14 +103,14 @@ class GivenMaker(Maker):
         return self._samples[key]
 
     def sample(self, algorithm: Algorithm, stage: Stage) -> Sample:
-        """Return how memory is laid out, looked at once for each setting that can be."""
+        """Return the layout of memory, which is read once for each possible setting."""
         found = self._try(algorithm)
         assert found is not None
         return found
 
 
 class GivenCrowdMaker(CrowdMaker):
-    """Makes the recipe of crowds for one map, at the algorithm's defaults: to look at more takes a user's time."""
+    """A maker of the recipe of crowds for one map, at the algorithm's defaults, because more would take too long."""
 
     def shaping(self, known: Callable[[str], bool]) -> list[Shaping]:
         """Return all parameters, each with its default."""
@@ -124,13 +124,13 @@ def _waiting(engine: dict[str, Any]) -> list[Algorithm]:
 
 
 def orders_for(engine: dict[str, Any]) -> list[str]:
-    """Return which databases agents of an engine can use, as they are built."""
+    """Return the orders of the databases that agents of an engine can use."""
     waiting = [one for one in _waiting(engine) if set(one.needs) <= CARRIED.keys()]
     return list(dict.fromkeys(order for one in waiting for order in orders_of(one)))
 
 
 def _fitting(algorithm: Algorithm, world: World, databases: Sequence[Database]) -> tuple[Database, ...] | None:
-    """Return databases that an algorithm can use, one of each kind that it needs; None if there are none."""
+    """Return databases that an algorithm can use, one of each kind that it needs; None if any is missing."""
     for used in product(*([one for one in databases if one.kind == kind] for kind in algorithm.needs)):
         try:
             Planned(algorithm, world, databases=used)
@@ -146,9 +146,9 @@ def given_scene(
     engine: dict[str, Any],
     progress: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> tuple[dict[str, Any], bytes]:
-    """Return what a page carries of a map for agents that cannot walk on any map, as JSON and bytes.
+    """Return what a page contains for agents that cannot walk on any map, as JSON and bytes.
 
-    ``engine`` is what the built engine says of itself: agents whose code it lacks are left out.
+    ``engine`` is the description of the built engine; agents whose code it lacks are left out.
     """
     blob, names = Blob(), engine["codes"]
     world = World(grid)

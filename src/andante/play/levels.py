@@ -1,7 +1,7 @@
-"""The levels of abstraction that a page carries of its map, which are mended there as the map changes.
+"""The levels of abstraction of its map that a page contains, and updates as the map changes.
 
-A hierarchy lies behind the page's map, with room for the worst case (decision 25). Only those are there that agents on
-the stage plan over, so each is laid out by itself, in a piece of memory with a name.
+A hierarchy is stored behind the page's map, with space for the worst case (decision 25). Only hierarchies are present
+that agents on the stage plan over, so each has its own layout, in a piece of memory with a name.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from andante.export.layout import MAP, MIND, PLAN, Layout, Range, place_of
 from andante.play.samples import Place, Sample, places_of, sample_table
 from andante.world.living import World
 
-MOST_BYTES = 8_000_000  # that hierarchies begin with, in a page; more only if an agent's default needs them
+MOST_BYTES = 8_000_000  # of initial hierarchies in a page; more only if an agent's default needs them
 PREFIX = "levels "  # of names of hierarchies, beside those of the map's arrays
 
 
@@ -35,21 +35,21 @@ class CarriedLevels:
         self._carried_bytes = 0
 
     def places(self) -> list[Place]:
-        """Return where the memory of all hierarchies is that agents on the map have asked for so far."""
+        """Return where the memory of all hierarchies is that agents on the map have requested so far."""
         followers = [one for one in self._world.followers if isinstance(one, LivingLevels)]
         for number, levels in enumerate(followers[len(self._found) :], len(self._found)):
             self._found[f"{PREFIX}{number}"] = levels, *self._laid_out(f"{PREFIX}{number}", levels)
         return [place for _, _, places in self._found.values() for place in places]
 
     def carry(self, names: set[str], *, always: bool = False) -> None:
-        """Let a page carry these hierarchies too, if there is room for what they begin with."""
+        """Include these hierarchies in a page too, if there is space for their initial contents."""
         more = {name: self._found[name][1].used[PLAN] for name in names - self.carried}
         if always or self._carried_bytes + sum(more.values()) <= MOST_BYTES:
             self.carried |= more.keys()
             self._carried_bytes += sum(more.values())
 
     def _laid_out(self, name: str, levels: LivingLevels) -> tuple[Layout, list[Place]]:
-        """Return how the memory of a hierarchy is laid out, and where it is in this process."""
+        """Return the memory layout of a hierarchy, and its places in this process."""
         known = [Range(one.begin, one.end, MAP, 0) for one in self._map]
         layout = Layout(list(known), {MIND: 0, PLAN: 0})
         layout.place(levels.table().arrays, (), shared_desk=False)
@@ -61,9 +61,9 @@ class CarriedLevels:
         return layout, [Place(one.begin, one.end, name, MAP, one.offset) for one in own]
 
     def about(self, name: str, keep: Callable[[bytes], Any]) -> dict[str, Any]:
-        """Return for JSON how a hierarchy is laid out, what it begins with, and the context of what mends it.
+        """Return the layout of a hierarchy, its initial contents and the context of its repair kernel, for JSON.
 
-        ``keep`` returns what stands for the contents of a piece of memory.
+        ``keep`` returns the JSON value for the contents of a piece of memory.
         """
         levels, layout, places = self._found[name]
         context = sample_table(levels.table(), [*self._map, *places], _no_pieces)
@@ -71,10 +71,10 @@ class CarriedLevels:
         return {
             "bytes": layout.used[MIND],
             "initial": [[offset, size, keep(content)] for (_, offset, size, _, _), content in pieces],
-            "version": place_of(levels.mends.scalars["version"], layout.ranges)[0],
+            "version": place_of(levels.repairs.scalars["version"], layout.ranges)[0],
             "words": [[*word, number] for word, number in zip(context.words, context.numbers, strict=True)],
         }
 
 
 def _no_pieces(arrays: Any, low: int, high: int) -> int:
-    raise AlgorithmError("what mends levels uses memory that is neither theirs nor the map's")
+    raise AlgorithmError("the kernel that repairs levels uses memory that is neither theirs nor the map's")

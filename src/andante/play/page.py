@@ -1,4 +1,4 @@
-"""One HTML file with everything inside: the built page, the engine, and what belongs to one map."""
+"""The page of the playground as one HTML file with everything inside: the built page, the engine, and one map."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from typing import Any
 
 from andante.errors import AndanteError
 
-STATIC = Path(__file__).parent / "static"  # not in the repository: `make playground` makes it, and the wheel carries it
+STATIC = Path(__file__).parent / "static"  # not in the repository: `make playground` makes it, for the wheel too
 PAGE, ENGINE = STATIC / "page.html", STATIC / "engine.bin"
 
 
 class NotBuiltError(AndanteError):
-    """The playground was not built."""
+    """An error because the playground was not built."""
 
 
 def is_built() -> bool:
-    """Return whether the page and the engine are there."""
+    """Return whether the page and the engine exist."""
     return PAGE.exists() and ENGINE.exists()
 
 
 def check_built() -> None:
-    """Raise `NotBuiltError` if the page or the engine is not there."""
+    """Raise `NotBuiltError` if the page or the engine does not exist."""
     if not is_built():
         raise NotBuiltError(
             "the playground is not built here; in a clone of the repository run 'make playground', which needs Node; "
-            "or install a release of Andante, which carries it"
+            "or install a release of Andante, which contains it"
         )
 
 
 @cache
 def about_built() -> dict[str, Any]:
-    """Return what the built engine says of itself."""
+    """Return the description of the built engine."""
     check_built()
     data = ENGINE.read_bytes()
     length, _, rest = data.partition(b"\n")

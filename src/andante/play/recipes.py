@@ -1,12 +1,12 @@
-"""Recipes: how the memory of an agent is laid out on any map, as formulas of the number of cells.
+"""Recipes: the layout of an agent's memory on any map, as formulas of the number of cells.
 
 A plan (`andante.export.images`) is for one agent on one map, and Python makes it. A page has maps that Python has never
-seen. But all that bundles ask for is so many bytes for each state, or as many as a lookahead needs and no more than
-there are states: each number of a plan is ``min(a * n + b, c)``. So a recipe is found by looking at plans for maps of
-some sizes, must explain every one of them, and is checked against further plans that it was not made from.
+seen. But bundles request a fixed number of bytes for each state, or as many as a lookahead needs, limited by the number
+of states. So each number of a plan is ``min(a * n + b, c)``. A recipe is found from plans for maps of some sizes, must
+explain every one of them, and is checked against further plans.
 
-Parameters are words of the context, and can have any value. Those on which memory depends too (*shaping* parameters)
-are offered with some values, and the recipe has the formulas for every combination of these.
+Parameters are words of the context, and can have any value. *Shaping* parameters, on which memory depends, are offered
+with some values, and the recipe has the formulas for every combination of these.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from andante.world.grid import Grid
 from andante.world.living import World
 
 SIZES = ((3, 2), (16, 12), (15, 14), (43, 31), (331, 197), (613, 509))  # of the maps that recipes are made from
-CHECKED = ((1, 7), (57, 83), (1024, 1024))  # of those that they are checked on
+CHECKED = ((1, 7), (57, 83), (1024, 1024))  # of the maps that they are checked on
 MOST_OF_A_UNIT = 100  # depth, lookahead and the like
 MOST_UNITS = 2000  # of a crowd in a page
 CROWD_CELLS = 192  # of the smallest map for a crowd
 LEARNED_BYTES = 32_000_000  # for what the units of a crowd learn, and ...
-UNIT_SHARE = 1.25  # ... times what they take initially
+UNIT_SHARE = 1.25  # ... times their initial memory
 LOG_ROWS = 1 << 18  # thoughts of one move that a page can show
 
 #: Values that a page offers for numbers on which memory depends.
@@ -48,9 +48,9 @@ WHOLE = (*range(11), 15, 20, 30, 50, 70, 100, 200, 300, 500, 1000)
 REAL = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, math.inf)
 
 
-#: What numbers may follow from: features of a map of this width and height. A log that has room for a change of every
-#: cell has a power of two entries. Pages of crowds are tiles of 4 x 4 cells,
-#: or 16 cells in a row. To divide by a number is to multiply by a factor and to shift.
+#: Features of a map of this width and height, on which numbers can depend. A log with room for a change of every cell
+#: has a power of two entries. Pages of crowds are tiles of 4 x 4 cells, or 16 cells in a row. A division is a
+#: multiplication by a factor and a shift.
 FEATURES: dict[str, Callable[[int, int], int]] = {
     "cells": lambda width, height: width * height,
     "width": lambda width, height: width,
@@ -75,7 +75,7 @@ def _factor(divisor: int) -> int:
 
 
 class Formula(NamedTuple):
-    """A number that follows from a feature of the map: ``min(a * feature + b, c)``, or that in whole lines."""
+    """A number that depends on a feature of the map: ``min(a * feature + b, c)``, or that in whole cache lines."""
 
     a: int
     b: int
@@ -91,7 +91,7 @@ class Formula(NamedTuple):
         return value if self.c is None else min(value, self.c)
 
     def as_data(self) -> Any:
-        """Return it as JSON has it: a number, or a list. JavaScript's numbers are exact up to 2**53."""
+        """Return it for JSON, as a number or a list; JavaScript's numbers are exact up to 2**53."""
         if self.a == 0 and self.c is None:
             return self.b if abs(self.b) < 2**53 else str(self.b)
         rest = ["lined"] if self.lined else [] if self.c is None else [self.c]
@@ -130,7 +130,7 @@ def _fitted_to(name: str, features: Sequence[int], values: Sequence[int]) -> For
     if rest == 0:
         begin = first - slope * features[0]
         tried = [Formula(slope, begin, None, name), Formula(slope, begin, last, name)]
-    if name != "cells":  # only what there is of each cell is ever capped
+    if name != "cells":  # only numbers that depend on cells are ever capped
         tried = tried[:1]
     elif first % features[0] == 0:
         tried.append(Formula(first // features[0], 0, last, name))
@@ -142,7 +142,7 @@ def _fitted_to(name: str, features: Sequence[int], values: Sequence[int]) -> For
 
 
 def _fitted_in_lines(name: str, features: Sequence[int], values: Sequence[int]) -> Formula | None:
-    """Return a formula that may explain values which are rounded up to whole lines: pools begin on a line."""
+    """Return a formula that may explain values rounded up to whole cache lines, as those of pools."""
     if any(value % ALIGNMENT for value in values) or features[-1] == features[0]:
         return None
     slope = round((values[-1] - values[0]) / (features[-1] - features[0]))
@@ -155,7 +155,7 @@ def _fitted_in_lines(name: str, features: Sequence[int], values: Sequence[int]) 
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """A map on which agents are looked at, with databases, and where the arrays of these are."""
+    """A map on which memory layouts are read, with databases, and the places of their arrays."""
 
     world: Grid
     databases: tuple[Database, ...]
@@ -204,7 +204,7 @@ def offered(parameter: Parameter) -> list[Any]:
 
 
 def few_of(offered: list[Any], default: Any) -> list[Any]:
-    """Return the values that tell whether memory depends on a parameter: all of a choice, of many the ends.
+    """Return the values that show whether memory depends on a parameter: all of a choice, or the ends of a range.
 
     >>> few_of([None, 1, 2, 3, 5, 10, 20], 3)
     [None, 1, 3, 20]
@@ -213,14 +213,14 @@ def few_of(offered: list[Any], default: Any) -> list[Any]:
 
 
 class Shaping(NamedTuple):
-    """A parameter on which memory depends: values of the same class are laid out alike."""
+    """A parameter on which memory depends; values of the same class have the same layout."""
 
     name: str
     values: list[Any]
     classes: list[int]
 
     def class_of(self, value: Any) -> int | None:
-        """Return the class of a value, None if it is not offered."""
+        """Return the class of a value, or None if it is not offered."""
         return self.classes[self.values.index(value)] if value in self.values else None
 
     def first_of_each(self) -> list[Any]:
@@ -237,7 +237,7 @@ class Layout(NamedTuple):
     columns: list[list[Formula]]
 
     def at(self, column: int, size: Size) -> Sample:
-        """Return the sample that a column stands for on a map of this size."""
+        """Return the sample of a column on a map of this size."""
         return self.first._replace(numbers=tuple(one.at(*size) for one in self.columns[column]))
 
 
@@ -254,26 +254,26 @@ class Recipe:
     layouts: list[Layout]
 
     def at(self, algorithm: Algorithm, size: Size) -> Sample | None:
-        """Return how memory is laid out for these parameters, whose words are 0; None if they are not offered."""
+        """Return the layout of memory for these parameters, whose words are 0; None if they are not offered."""
         classes = [one.class_of(getattr(algorithm.params, one.name)) for one in self.shaping]
         found = self.variants.get(tuple(-1 if one is None else one for one in classes))
         return None if found is None else self.layouts[found[0]].at(found[1], size)
 
 
 class Maker:
-    """Makes the recipe of one algorithm from how Python lays out its memory on maps of several sizes."""
+    """A maker of the recipe of one algorithm, from its memory layouts on maps of several sizes."""
 
     def __init__(self, algorithm: Algorithm, stages: Sequence[Stage], sight: int | None = None) -> None:
         self.algorithm, self.stages, self.sight = algorithm, stages, sight
         self.count = len(parameters_of(type(algorithm.params)))
 
     def look(self, algorithm: Algorithm, stage: Stage) -> tuple[Sample, Any]:
-        """Return how memory is laid out on one map, with 0 for words that are parameters, and what was looked at."""
+        """Return the layout of memory on one map, with 0 for words that are parameters, and the agent it is from."""
         agent = Planned(algorithm, stage.world, databases=stage.databases, sight=self.sight, log_rows=LOG_ROWS)
         return self._without_parameters(sample_agent(agent, self.places(stage)), parameters_at(agent)), agent
 
     def places(self, stage: Stage) -> list[Place]:
-        """Return where the arrays of a map are, now that an agent was laid out on it."""
+        """Return where the arrays of a map are, after an agent was laid out on it."""
         return stage.places
 
     def _without_parameters(self, sample: Sample, begin: int) -> Sample:
@@ -281,11 +281,11 @@ class Maker:
         return sample._replace(numbers=tuple(numbers))
 
     def about(self, made: Any) -> tuple[int, dict[str, Any]]:
-        """Return the word of the first parameter, and what a page looks at."""
+        """Return the word of the first parameter, and what a page reads."""
         return parameters_at(made), peeks(made)
 
     def sample(self, algorithm: Algorithm, stage: Stage) -> Sample:
-        """Return how memory is laid out on one map, with 0 for the words that are parameters."""
+        """Return the layout of memory on one map, with 0 for the words that are parameters."""
         return self.look(algorithm, stage)[0]
 
     def offered(self, parameter: Parameter) -> list[Any]:
@@ -304,7 +304,7 @@ class Maker:
         return found
 
     def _classes(self, name: str, offered: Sequence[Any], known: Callable[[str], bool]) -> Shaping:
-        """Return those values of a parameter for which there is machine code, and which are laid out alike."""
+        """Return the values of a parameter for which there is machine code, and the classes with the same layout."""
         values, classes, seen = [], [], list[Any]()
         for value in offered:
             changed = self.algorithm.with_parameters(**{name: value})
@@ -320,7 +320,7 @@ class Maker:
         return Shaping(name, values, classes)
 
     def can(self, algorithm: Algorithm) -> bool:
-        """Return whether a setting can be looked at on these maps."""
+        """Return whether the layout of a setting can be read on these maps."""
         return True
 
     def recipe(self, known: Callable[[str], bool]) -> Recipe:
@@ -350,7 +350,7 @@ class Maker:
         samples = [first, *(self.sample(algorithm, stage) for stage in self.stages[1:])]
         sizes = [stage.size for stage in self.stages]
         if any(one.structure != first.structure for one in samples):
-            raise AlgorithmError(f"the memory of {algorithm} is laid out in another way on larger maps")
+            raise AlgorithmError(f"the memory of {algorithm} has another layout on larger maps")
         found = []
         for values in zip(*(one.numbers for one in samples), strict=True):
             formula = fitted(sizes, values)
@@ -360,7 +360,7 @@ class Maker:
         return found
 
     def check(self, recipe: Recipe, stages: Sequence[Stage], settings: int) -> int:
-        """Hold a recipe to how Python lays out memory on other maps, with random parameters; return how often."""
+        """Compare a recipe with memory layouts on other maps, with random parameters; return the number of checks."""
         rng, done = random.Random(1), 0
         shaping = {one.name: one.values for one in recipe.shaping}
         for stage in stages:
@@ -377,35 +377,35 @@ class Maker:
 
 
 def parameters_at(agent: Planned) -> int:
-    """Return the word of an agent's first parameter: they come after graph, view and memory."""
+    """Return the word of an agent's first parameter; parameters are after graph, view and memory."""
     return count_words(*agent.parts()[:3])
 
 
 def is_for_crowds(stage: Stage) -> bool:
-    """Return whether a map is large enough for a crowd: on tiny ones plans are so short that they lie elsewhere."""
+    """Return whether a map is large enough for a crowd; on tiny ones, short plans are stored elsewhere."""
     return FEATURES["cells"](*stage.size) >= CROWD_CELLS
 
 
 class CrowdMaker(Maker):
-    """Makes the recipe of crowds of one algorithm, of at most this many units, with bodies or without."""
+    """A maker of the recipe of crowds of one algorithm, of at most this many units, with or without bodies."""
 
     def __init__(self, algorithm: Algorithm, stages: Sequence[Stage], *, units: int, bodies: bool) -> None:
         super().__init__(algorithm, [one for one in stages if is_for_crowds(one)])
         self.units, self.bodies = units, bodies
 
     def offered(self, parameter: Parameter) -> list[Any]:
-        """Return the values that are offered for all units of a crowd: none that exceed the cells of a small map."""
+        """Return the values that are offered for all units of a crowd, without those above the cells of a small map."""
         values = offered(parameter)
         return [one for one in values if not isinstance(one, int) or one <= MOST_OF_A_UNIT] or values
 
     def size_of(self, algorithm: Algorithm) -> CrowdSize:
-        """Return the size of a crowd: there is room for all units, and for what they learn."""
+        """Return the size of a crowd, with memory for all units and for what they learn."""
         stage = self.stages[0]
         one = Made(algorithm, stage.world, stage.databases, CrowdSize(1, LEARNED_BYTES, self.bodies))
         return CrowdSize(self.units, LEARNED_BYTES + math.ceil(UNIT_SHARE * self.units * one.unit_bytes), self.bodies)
 
     def look(self, algorithm: Algorithm, stage: Stage) -> tuple[Sample, Made]:
-        """Return how the memory of a crowd is laid out on one map, with 0 for the words that are parameters."""
+        """Return the layout of a crowd's memory on one map, with 0 for the words that are parameters."""
         size = self.size_of(algorithm)
         made = Made(algorithm, stage.world, stage.databases, size)
         said = {"unit_bytes": made.unit_bytes, "memory": size.memory, "most_units": size.units}
@@ -413,7 +413,7 @@ class CrowdMaker(Maker):
         return self._without_parameters(sample, crowd_parameters_at(made)), made
 
     def about(self, made: Made) -> tuple[int, dict[str, Any]]:
-        """Return the word of the first parameter, where contexts begin, and which words say what C has to know."""
+        """Return the word of the first parameter, where contexts begin, and the words with numbers for C."""
         begins, words = {}, 0
         for name, kernel in made.kernels.items():
             begins[name], words = words, words + count_words(*kernel.parts)
@@ -430,11 +430,11 @@ class CrowdMaker(Maker):
 def crowd_makers(
     algorithm: Algorithm, stages: Sequence[Stage], maker: type[CrowdMaker] = CrowdMaker
 ) -> dict[str, CrowdMaker]:
-    """Return the makers of the recipes of crowds, without bodies and with them, as a page names them."""
+    """Return the makers of the recipes of crowds without and with bodies, by the names that a page uses."""
     kinds = {"plain": False, "bodies": True}
     return {name: maker(algorithm, stages, units=MOST_UNITS, bodies=bodies) for name, bodies in kinds.items()}
 
 
 def crowd_parameters_at(made: Made) -> int:
-    """Return the word of the first parameter of a crowd: in its first context, after the graph and the units."""
+    """Return the word of the first parameter of a crowd, in its first context after the graph and the units."""
     return count_words(*next(iter(made.kernels.values())).parts[:2])

@@ -1,7 +1,7 @@
-"""How Python lays out the memory of an agent on one map: what a recipe is made from and checked against.
+"""Samples of the memory layout of an agent on one map, from which recipes are made and checked.
 
-A sample says of each word of a context whether it is a number or lies in a piece of memory or in an array of
-the map, and the length and initial contents of each piece.
+A sample describes each word of a context, which is a number or an address in a piece of memory or in an array of the
+map, and the length and initial contents of each piece.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from andante.search.tracing import TracedPaths
 from andante.world.grid import Grid
 from andante.world.sensing import Belief
 
-MOST_CONTENT_BYTES = 512  # of what is repeated, to be looked at word by word
-LOOKED_AT = 1 << 18  # bytes at each end of a large piece
+MOST_CONTENT_BYTES = 512  # of repeated contents that are read word by word
+LOOKED_AT = 1 << 18  # bytes that are read at each end of a large piece
 OPEN = "open"  # the rule for the moves of a map without walls
-PIECE = -1  # instead of a segment: which piece lies in which one is said with the piece
+PIECE = -1  # instead of a segment, which is stored with the piece
 
 
 class Place(NamedTuple):
-    """Where an array of the map, or of a database, is in this process, and where it is in the page."""
+    """The place of an array of the map, or of a database, in this process and in the page."""
 
     begin: int
     end: int
@@ -48,22 +48,22 @@ class Piece(NamedTuple):
 
     segment: int
     words: int  # their values are among the numbers of the sample
-    content: bytes  # if it has no whole words, or too many; empty, without words: zeros
-    once: bool  # whether it is followed by zeros; else it is repeated
-    rule: str = ""  # how a page makes its initial contents, if they are not here
+    content: bytes  # if it does not have whole words, or too many; zeros if it is empty and there are no words
+    once: bool  # whether it is followed by zeros; otherwise it is repeated
+    rule: str = ""  # the rule by which a page makes its initial contents, if they are not here
 
 
 class Sample(NamedTuple):
-    """How memory is laid out. ``structure`` does not depend on the size of the map, ``numbers`` may."""
+    """A layout of memory; ``structure`` does not depend on the size of the map, ``numbers`` may."""
 
     identity: str  # of the machine code
-    words: tuple[tuple[int, int | str], ...]  # of each word its segment, and which piece or which array of the map
+    words: tuple[tuple[int, int | str], ...]  # the segment of each word, and its piece or array of the map
     pieces: tuple[Piece, ...]
-    numbers: tuple[int, ...]  # of each word its value or offset; then of each piece its bytes and its words
+    numbers: tuple[int, ...]  # the value or offset of each word, then the bytes and the words of each piece
 
     @property
     def structure(self) -> tuple[Any, ...]:
-        """What must be the same for one recipe to stand for several samples."""
+        """The part that several samples of one recipe must have in common."""
         return self.identity, self.words, self.pieces
 
 
@@ -73,7 +73,7 @@ def places_of(world: Grid) -> list[Place]:
 
 
 def places_in(databases: Iterable[Database]) -> list[Place]:
-    """Return where the arrays of databases are. Which segment each is in, a plan says; here all have the first one."""
+    """Return where the arrays of databases are; all have the first segment here, as plans assign the real ones."""
     found = []
     for one in databases:
         where = offsets_in(one.to_bytes())
@@ -83,7 +83,7 @@ def places_in(databases: Iterable[Database]) -> list[Place]:
 
 
 def sample_agent(agent: Planned, places: Sequence[Place]) -> Sample:
-    """Return how the memory of an agent is laid out."""
+    """Return the layout of an agent's memory."""
     log = {id(array) for array in agent.log}
     view, rules = agent.view, {}
     shared = agent.algorithm.crowd  # an agent that cannot be one of a crowd may keep things on its desk
@@ -103,13 +103,13 @@ def sample_agent(agent: Planned, places: Sequence[Place]) -> Sample:
 
 
 def _places_in_belief(belief: Belief) -> list[Place]:
-    """Return where arrays are that an agent's own model has, and that are the same as those of the map."""
+    """Return the places of arrays in an agent's own model that are the same as those of the map."""
     graph = belief.cells.graph
     return [Place(*bounds(getattr(graph, name)), name) for name in ("offset", "x", "y")]
 
 
 def sample_crowd(made: Made, places: Sequence[Place], numbers: Sequence[int]) -> Sample:
-    """Return how the memory of a crowd is laid out: after the words of contexts one for each table, and numbers."""
+    """Return the layout of a crowd's memory: the words of contexts, one for each table, and numbers."""
     words: list[int] = []
     arrays: list[tuple[int, npt.NDArray[Any]]] = []
     identities = []
@@ -127,9 +127,9 @@ def sample_crowd(made: Made, places: Sequence[Place], numbers: Sequence[int]) ->
 def sample_table(
     table: Table, places: Sequence[Place], segment: Any, rules: Mapping[tuple[int, int], str] | None = None
 ) -> Sample:
-    """Return how the memory that a context points to is laid out; ``segment`` says where what is written belongs.
+    """Return the layout of the memory that a context points to; ``segment`` returns the segment of written arrays.
 
-    ``rules`` name pieces of memory whose initial contents a page makes by itself.
+    ``rules`` names pieces of memory whose initial contents a page makes by itself.
     """
     words: list[tuple[int, int | str]] = [(NUMBER, 0)] * len(table.words)
     numbers = list(table.words)
@@ -181,8 +181,8 @@ def _pieces(
 def _beginning(low: int, high: int, step: int, whole: bool = False) -> tuple[bytes, bool]:
     """Return the initial contents of a piece of memory: bytes, and whether they occur once, before zeros.
 
-    Else they are repeated: one record, ``step`` bytes long, or all of it; none if it is all zero. Of a large piece only
-    the ends are looked at, unless it is ``whole``: what is not used yet should not be touched.
+    Otherwise they are repeated: one record, ``step`` bytes long, or all of it; none if it is all zero. Only the ends of
+    a large piece are read, unless ``whole`` is set, because unused memory should not be touched.
     """
     memory = np.ctypeslib.as_array((ctypes.c_uint8 * (high - low)).from_address(low))
     size = LOOKED_AT // step * step
@@ -199,13 +199,13 @@ def _beginning(low: int, high: int, step: int, whole: bool = False) -> tuple[byt
     return (memory[:step] if np.array_equal(memory[step:], memory[:-step]) else memory).tobytes(), False
 
 
-# --- what a page looks at -------------------------------------------------------------------------------------------
+# --- what a page reads ----------------------------------------------------------------------------------------------
 
 
 def peeks(agent: Planned) -> dict[str, Any]:
     """Return the words of an agent's context that point to what a page shows: values, plans, the log and the clock.
 
-    If the agent may have to search because the map has changed, ``detour`` has what tells that it does, and its plan.
+    If the agent may have to search because the map has changed, ``detour`` has the words that show it, and its plan.
     """
     table = agent.table()
     word = {id(array): place for place, array in reversed(table.arrays)}
@@ -232,7 +232,7 @@ def peeks(agent: Planned) -> dict[str, Any]:
 
 
 def _plan_in(memory: Any, word: dict[int, int]) -> dict[str, Any]:
-    """Return the words that point to the plan in a memory; nothing if it has none."""
+    """Return the words that point to the plan in a memory, or nothing if there is none."""
     for kind, bundle in (("plan", Plan), ("path", Path), ("traced", TracedPaths)):
         one = _find(memory, bundle)
         if one is not None:

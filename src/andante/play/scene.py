@@ -1,4 +1,4 @@
-"""What a page carries of the map that it was written with."""
+"""What a page contains for the map that it was written with."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_SIDE = 1024  # cells, of a map in the page
 
 
 def scene_of(grid: Grid, given: dict[str, Any] | None = None, blob: bytes = b"") -> bytes:
-    """Return what a page carries for a map; ``given`` and ``blob`` are for agents that walk on this map only."""
+    """Return what a page contains for a map; ``given`` and ``blob`` are for agents that walk on this map only."""
     check_map(grid)
     about: dict[str, Any] = {
         "name": grid.name,
@@ -27,7 +27,7 @@ def check_map(grid: Grid) -> None:
     """Raise `MapError` if a page cannot show a map."""
     if grid.width > MOST_SIDE or grid.height > MOST_SIDE:
         raise MapError(
-            f"{grid.name} has {grid.width} x {grid.height} cells, and the playground takes at most "
+            f"{grid.name} has {grid.width} x {grid.height} cells, and the playground accepts at most "
             f"{MOST_SIDE} x {MOST_SIDE}; name a smaller map"
         )
     refuse_costs(grid, "the playground")

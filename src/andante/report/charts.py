@@ -251,7 +251,7 @@ def histogram_plot(
 
 
 def _mark(axes: Axes, text: str, value: float, row: int) -> None:
-    """Write the name of a vertical line beside it, in a row of its own and over the lines of others."""
+    """Write the name of a vertical line beside it, in a separate row and over the lines of others."""
     (share, _) = axes.transAxes.inverted().transform(axes.transData.transform((value, 1.0)))
     right = share < _RIGHTMOST
     axes.annotate(

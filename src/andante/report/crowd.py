@@ -79,7 +79,7 @@ def crowd_lines(run: CrowdResult) -> list[Line]:
         ),
         Line(
             "memory",
-            f"{size(run.memory_bytes)} in all, {size(figures['median_unit_bytes'])} per unit in the median",
+            f"{size(run.memory_bytes)} in total, {size(figures['median_unit_bytes'])} per unit in the median",
             "The most memory that the crowd used, without the map and databases; and the most that a unit used.",
         ),
     ]

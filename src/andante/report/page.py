@@ -47,12 +47,14 @@ def write_page(
     notes: Sequence[str] = (),
     over: Over = "maps",
     penalty: float | None = None,
+    playground: str | None = None,
 ) -> None:
     """Write the page for these rows, with replays of the traces and of a crowd, completely or not at all.
 
     It starts with the ``answer`` or, without one, with the agents that the rows recommend under several limits.
     ``notes`` are sentences at its end. Errors and intervals are ``over`` maps or problems, and agents are compared on
-    the problems that all solved or, with a ``penalty`` for trials that did not arrive, on all.
+    the problems that all solved or, with a ``penalty`` for trials that did not arrive, on all. ``playground`` is a
+    link to a page in which the same agents walk.
     """
     text = page(
         title=title,
@@ -63,6 +65,7 @@ def write_page(
         notes=notes,
         over=over,
         penalty=penalty,
+        playground=playground,
     )
     write_whole(path, text.encode())
 
@@ -77,6 +80,7 @@ def page(
     notes: Sequence[str] = (),
     over: Over = "maps",
     penalty: float | None = None,
+    playground: str | None = None,
 ) -> str:
     """Return the text of the page that `write_page` writes."""
     table = list(rows)
@@ -85,6 +89,7 @@ def page(
     body = [
         _answer(answer) if answer else "" if fault else _advice(ground),
         _replay(traces),
+        _playground(playground) if playground else "",
         _crowd("Crowd", crowd) if crowd else "",
         _numbers(ground),
         _compared(ground.comparison),
@@ -165,6 +170,11 @@ def _with_code(sentence: str, summary: Summary | None) -> str:
 
 def _replay(traces: Sequence[Trace]) -> str:
     return _section("Replay", _player("replay")) if traces else ""
+
+
+def _playground(link: str) -> str:
+    text = "watch the agents think on this map, and draw walls while they walk"
+    return _section("Playground", f'<p class="words"><a href="{escape(link)}">Open the playground</a>: {text}.</p>')
 
 
 def _player(name: str) -> str:

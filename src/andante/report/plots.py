@@ -144,7 +144,7 @@ def _rows(names: Sequence[str], letters: float) -> tuple[list[float], float]:
 
 
 def pareto_front(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the points that no other point beats in one coordinate without being worse in the other.
+    """Return the points that no other beats in one coordinate without being worse in the other; less is better.
 
     >>> pareto_front([(1, 9), (5, 5), (5, 7), (9, 1), (9, 6)])
     [(1, 9), (5, 5), (9, 1)]

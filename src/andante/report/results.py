@@ -206,7 +206,7 @@ class Results:
 
     @cached_property
     def _agents(self) -> list[tuple[str, str]]:
-        """Return every agent with the full notation of its algorithm, in the order of the campaign."""
+        """The agents with the full notation of their algorithms, in the order of the campaign."""
         known = self.rows.select("agent", "algorithm", "settings").unique(maintain_order=True).iter_rows()
         place = {name: number for number, name in reversed(list(enumerate(self._order)))}
         in_order = sorted(known, key=lambda row: place.get(row[1], len(place)))

@@ -59,8 +59,8 @@ def write_results(
     """
     make_folder(folder)
     seconds = float(results.rows["seconds"].sum())
-    told = run_sentence(results.counts, seconds, made_with)
-    ran = " ".join(filter(None, [unfinished, told, *caveats]))
+    sentence = run_sentence(results.counts, seconds, made_with)
+    ran = " ".join(filter(None, [unfinished, sentence, *caveats]))
     numbers = published(study, results)
     lines = [f"# {study.title}", f"**{unfinished}**" if unfinished else "", *counting_section(numbers)]
     lines += [*(["## The experiments"] if numbers else []), study.about, ran]

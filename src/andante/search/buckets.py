@@ -20,7 +20,7 @@ from andante.search.memory import Space
 from andante.search.mind import Mind
 from andante.search.records import Index
 
-BUCKETS = 1 << 12  # a power of two; few enough that each unit of a crowd can have a ring of its own
+BUCKETS = 1 << 12  # a power of two; few enough that each unit of a crowd can have its own ring
 PER_COST = 16.0  # buckets per cost of a typical move
 SLOT = BUCKETS - 1  # mask for a bucket's index in the ring
 PUT_BACK = 8  # states put back per pop, as many as an expansion opens

@@ -236,7 +236,7 @@ def _place_root(ball: Ball, state: int) -> None:
         at["now"] = 1
     ball.mark[state], ball.slot[state] = at["now"], 0
     ball.state[0], ball.ply[0], ball.first[0], ball.parent[0] = state, 0, -1, -1
-    ball.g[0], ball.f[0] = 0.0, 0.0  # the agent's own value is to be improved, so it is no lower bound here
+    ball.g[0], ball.f[0] = 0.0, 0.0  # the agent's own value will be improved, so it is not a lower bound here
     at["farthest"], at["measured"] = 0.0, 1
 
 
@@ -418,7 +418,7 @@ def _end_inside(
     return best, first, best_slot, move
 
 
-# --- what agents use -----------------------------------------------------------------------------------------
+# --- what agents use ------------------------------------------------------------------------------------------------
 
 
 @kernel

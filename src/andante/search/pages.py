@@ -39,7 +39,7 @@ HOLDER = np.dtype(
         ("old", np.int64),  # the smaller table before it, from which entries are still being moved; 0: there is none
         ("old_mask", np.int32),
         ("moved", np.int32),  # entries of the old table processed so far
-        ("first", np.int32),  # of the chain of its pages
+        ("first", np.int32),  # the first page of the chain of its pages
         ("last", np.int32),
         ("pages", np.int32),
         ("slots", np.int32),  # entries of its tables
@@ -82,7 +82,7 @@ class Cut(NamedTuple):
 def cut_into(width: int, across: int, down: int, *, linked: bool = False) -> Cut:
     """Return how to cut rows of ``width`` numbers into pages of ``1 << across`` columns and ``1 << down`` rows.
 
-    Only tiles can be ``linked``, and only if the map is not so narrow that numbers do not define directions.
+    Only tiles can be ``linked``, and only if the map is wide enough for numbers to define directions.
 
     >>> cut_into(10, 2, 2).pages
     3

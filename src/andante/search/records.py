@@ -6,7 +6,7 @@ Their index returns the place of a record in them:
 - `Dense`: at the state's own number. The arrays belong to one agent, and they are as long as the map.
 - `Paged`: in a page of neighbouring states, on a grid a tile of 4 x 4 cells, from a pool that many units share. A unit
   finds its pages through its own hash table, so its memory grows with what it has learned, whatever the size of the
-  the map.
+  map.
 
 A page is cleared when it is allocated, and states without a page share one that is never written to. So a record that
 was not written yet is all zeros with either index, and its stamp shows kernels that it is not valid. Kernels call

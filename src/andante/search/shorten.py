@@ -210,7 +210,7 @@ def shorten(
         if IDLE < at["stage"] < DONE:  # the budget of this move is used up
             break
         if at["stage"] == IDLE:
-            _go_on(window, goal)
+            _prepare_next(window, goal)
     return Slice(at["stage"] == DONE, taken, expanded, touched + steps - left)
 
 
@@ -291,7 +291,7 @@ def _splice(route: Route, window: Window, most: int) -> int:
 
 
 @kernel
-def _go_on(window: Window, goal: int) -> None:
+def _prepare_next(window: Window, goal: int) -> None:
     """Prepare the next window: longer ones after the goal was reached, until one covers the whole path."""
     at = window.scalars[0]
     at["lead"] = max(at["age"], at["lead"] // 2)

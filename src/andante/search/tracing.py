@@ -97,7 +97,7 @@ def aim(paths: TracedPaths, tree: Tree, end: int) -> None:
     """Begin to trace the path by which a search reached ``end``."""
     at = paths.scalars[0]
     if at["used"] > LAST_NUMBER - len(paths.first) - TRAIL:
-        _number_anew(paths)
+        _renumber(paths)
     new = 1 - at["followed"]
     paths.ends[new]["least"] = at["used"] + 1
     at["used"] += 1 + TRAIL
@@ -108,7 +108,7 @@ def aim(paths: TracedPaths, tree: Tree, end: int) -> None:
 
 
 @kernel
-def _number_anew(paths: TracedPaths) -> None:
+def _renumber(paths: TracedPaths) -> None:
     """Give the rest of the path that is followed the lowest numbers, after two billion numbers were used.
 
     A unit of a crowd begins with the lowest numbers in each problem, and never gets here.

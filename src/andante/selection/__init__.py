@@ -1,4 +1,4 @@
-"""Choosing algorithms: by racing them (`advise`), from a matrix of results, or by what a problem looks like."""
+"""Choosing algorithms: by racing them (`advise`), from a matrix of results, or by features of a problem."""
 
 from andante.selection.advise import advise
 from andante.selection.answer import Advice, Standing

@@ -1,4 +1,4 @@
-"""`advise`: find the agent to use on given maps, under given limits.
+"""Advice on the agent to use on given maps, under given limits.
 
 Databases are built, cheapest first. Candidates from the whole register race on random problems; a candidate that breaks
 a limit on any move is dropped. The best, and those that plan less for a longer path, are then run on fresh problems,
@@ -40,7 +40,7 @@ PROBLEMS = 400
 CANDIDATES = 200
 STATE = "state"  # the folder for the results of a run so far
 ANY_COST = (0.0, math.inf)
-QUESTION = "question.json"  # the file with the maps and limits that a folder's advice is about
+QUESTION = "question.json"  # the file with the maps and limits of a folder's advice
 
 FEWEST_PROBLEMS = 100  # possible problems that a map must have
 _MOST = 1_000_000  # problems, or candidates
@@ -66,14 +66,14 @@ def advise(
 
     The race uses at most ``problems`` problems, and the finals as many fresh ones. With ``minutes`` there may be fewer
     of both, and building databases, racing and the finals together take no longer than that. Without ``minutes`` the
-    same seed gives the same advice, whatever ``folder`` contains. ``optimal_cost`` is the range of the problems'
-    optimal costs, from low up to but not including high. ``folder`` stores the results so far, so that a killed run can
-    be resumed, and the winner's databases. A ``journal`` of another question can be passed instead; what it contains
-    takes no time. Candidates ``also`` are added to those found here.
+    same seed gives the same advice, regardless of what ``folder`` contains. ``optimal_cost`` is the range of the
+    problems' optimal costs, from low up to but not including high. ``folder`` stores the results so far, so that a
+    killed run can be resumed, and the winner's databases. A ``journal`` of another question can be passed instead; its
+    contents take no time. Candidates ``also`` are added to those found here.
 
     Kernels are compiled when they are first needed, and cached; that time is not part of the minutes. ``compiling`` is
-    called with what is compiled, its number, and the total. With ``minutes``, compiling stops when it has taken three
-    quarters of that time, or one minute if that is more; the answer says how many candidates were left out.
+    called with the name of the kernel, its number, and the total. With ``minutes``, compiling stops when it has taken
+    three quarters of that time, or one minute if that is more. The answer says how many candidates were left out.
 
     >>> import andante
     >>> grid = andante.generate("rooms", 24, 24, seed=1)
@@ -88,7 +88,7 @@ def advise(
         if not least <= number <= _MOST:
             raise ParameterError(f"advise takes from {least} to {_MOST:,} {what}, got {quoted(number)}")
     whole_number(threads, "threads", least=1, error=ParameterError)
-    Band.of(optimal_cost)  # raises if it is wrong, before anything is compiled
+    Band.of(optimal_cost)  # raises an error before anything is compiled
     grids = at_rest(maps)
     _check_maps(grids)
     progress = progress or quiet
@@ -127,7 +127,7 @@ def advise(
 
 
 def at_rest(maps: Grid | Sequence[Grid]) -> tuple[Grid, ...]:
-    """Return the maps, and of those that change the present version: all candidates are measured on the same one."""
+    """Return the maps, or their current versions if they change, so that all candidates run on the same ones."""
     grids = tuple(maps) if isinstance(maps, list | tuple) else (maps,)
     for grid in grids:
         expect(grid, Grid, "advice is about a Grid or several, as andante.read_map returns", MapError)
@@ -135,7 +135,7 @@ def at_rest(maps: Grid | Sequence[Grid]) -> tuple[Grid, ...]:
 
 
 def question_of(grids: Sequence[Grid], requirements: Requirements, optimal_cost: tuple[float, float]) -> dict[str, Any]:
-    """Return the question, as plain data."""
+    """Return the question as plain data."""
     fingerprints = {grid.name: grid.graph.fingerprint for grid in grids}
     between = [cost if math.isfinite(cost) else None for cost in optimal_cost]
     return {"maps": fingerprints, **asdict(requirements), "optimal_cost": between}
@@ -163,7 +163,7 @@ def draw(
 ) -> tuple[list[Problem], list[Problem]]:
     """Return problems for the race and other ones for the finals; both alternate between the maps.
 
-    On small maps there may be fewer than asked for.
+    On small maps there may be fewer than requested.
     """
     counts = [-(-count // len(grids)) for count in (problems, fresh)]
     each = sum(counts)
@@ -184,7 +184,7 @@ def draw(
 
 
 def fresh_count(problems: int, units: int | None, maps: int) -> int:
-    """Return how many fresh problems the finals have: at least ``least``, and whole crowds on all maps.
+    """Return the number of fresh problems in the finals: at least ``problems``, in full crowds on all maps.
 
     >>> fresh_count(400, None, 3), fresh_count(400, 150, 1), fresh_count(400, 1000, 2)
     (400, 450, 2000)
@@ -206,7 +206,7 @@ def _check_maps(grids: Sequence[Grid]) -> None:
 
 
 def _room_for_problems(grid: Grid) -> int:
-    """Return how many different problems can be drawn on a map without many rejected draws."""
+    """Return the number of different problems that can be drawn on a map without many rejected draws."""
     label = grid.graph.components
     sizes = np.bincount(label[np.flatnonzero(grid.passable)]).astype(np.int64) if grid.passable.any() else np.zeros(1)
     pairs = int((sizes * (sizes - 1)).sum())

@@ -43,7 +43,7 @@ class Standing:
 
     @property
     def suboptimality(self) -> Statistics:
-        """Capped suboptimality on the fresh problems; a turn in which the agent waited counts as a move of cost 1."""
+        """Capped suboptimality on the fresh problems, with a turn in which the agent waited as a move of cost 1."""
         return self.summary[SCORE]
 
     @property
@@ -73,7 +73,7 @@ class Advice:
     ranking: tuple[Standing, ...]  # the finalists that keep all limits, best first
     dropped: tuple[Dropped, ...]
     tried: int  # number of candidates that were tried
-    untried: int  # number of candidates that there was no time to try
+    untried: int  # number of candidates that were not tried for lack of time
     uncompiled: int  # number of candidates left out because compiling had taken too long
     race_problems: int  # number of problems on which the finalists were chosen
     fresh_problems: int
@@ -111,8 +111,8 @@ class Advice:
 
     @property
     def sentences(self) -> list[str]:
-        """The answer in words: what to use, how certain that is, what was tried."""
-        said = [
+        """The answer in words: the agent to use, the certainty of the result, and the candidates tried."""
+        sentences = [
             *self._use(),
             self._sure(),
             *self._simpler(),
@@ -121,7 +121,7 @@ class Advice:
             *self._left_out(),
             *self._changing(),
         ]
-        return [sentence for sentence in said if sentence]
+        return [sentence for sentence in sentences if sentence]
 
     def __repr__(self) -> str:
         return f"<Advice: {self.winner._in_short()}>"
@@ -140,16 +140,16 @@ class Advice:
 
     def _use(self) -> list[str]:
         best = self.winner
-        said = self._use_agent() if self.requirements.units is None else self._use_crowd()
+        sentences = self._use_agent() if self.requirements.units is None else self._use_crowd()
         if best.built.databases:
             size, time = measure("database_bytes"), measure("build_seconds")
-            said.append(
+            sentences.append(
                 f"Its databases take at most {size.show(best.built.nbytes)} for a map, and took at most "
                 f"{time.show(best.built.build_seconds)} to build."
             )
         if not best.candidate.algorithm.complete:
-            said.append("It is not proven to solve every problem that has a solution; others in the table may be.")
-        return said
+            sentences.append("It is not proven to solve every problem that has a solution; others in the table may be.")
+        return sentences
 
     def _use_agent(self) -> list[str]:
         best = self.winner
@@ -162,15 +162,15 @@ class Advice:
             f"Use {best.candidate.name}: on {self.fresh_problems:,} fresh problems it walked {ratio} times the optimal "
             f"cost ({CONFIDENCE:.0%} interval {low:.3f} to {high:.3f}), and {worst}."
         )
-        said = [answer, *self._waits()]
+        sentences = [answer, *self._waits()]
         if best.lost:
-            said.append(
+            sentences.append(
                 f"It did not arrive in {best.lost} of them: it reached {CAP:g} times the optimal cost, or got stuck."
             )
-        return said
+        return sentences
 
     def _use_crowd(self) -> list[str]:
-        """Return what a player would see of the winner's crowds, and what they took."""
+        """Return sentences about the winner's crowds: what a player would see, and their memory and time."""
         best, summary = self.winner, self.winner.summary
         arrived = [row for row in best.rows if row["solved"]]
         walked, lasted, waited = (
@@ -184,42 +184,42 @@ class Advice:
         size = _sizes(best.rows)
         answer = (
             f"Use {best.candidate.name}: of {self.fresh_problems:,} units with fresh problems, in crowds of {size}, "
-            f"{len(arrived):,} arrived. These took {lasted} times as many ticks as a shortest path has moves, and "
+            f"{len(arrived):,} arrived. These took {lasted} times as many ticks as a cheapest path has moves, and "
             f"walked {walked} times the optimal cost. All units waited in {waited} of their ticks."
         )
-        said = [answer]
+        sentences = [answer]
         if best.lost:
-            said.append(
+            sentences.append(
                 f"{best.lost:,} did not arrive: when their crowd was stopped, after {TICK_CAP} times the moves of the "
-                f"longest of its shortest paths, they were still on their way, or they had got stuck."
+                f"longest of its cheapest paths, they were still on their way, or they were stuck."
             )
         low, high = best.interval
         ratio = measure(SCORE).show(best.suboptimality.mean, best.suboptimality.standard_error)
-        said.append(
+        sentences.append(
             f"The ranking counts a tick waited as a move of cost 1, and a unit that did not arrive as {CAP:g} times "
             f"the optimal cost: {ratio} for this one ({CONFIDENCE:.0%} interval {low:.3f} to {high:.3f}). A second run "
             f"of the same crowds differed by {best.noise * math.sqrt(2):.3f}, which the interval includes."
         )
         restarts = round(sum(int(row["crowd_restarts"]) / int(row["crowd_units"]) for row in best.rows))
-        full = f"; memory was full {restarts:,} times, and the unit that held most began again" if restarts else ""
-        said.append(
+        full = f"; memory was full {restarts:,} times, and the unit that used most restarted" if restarts else ""
+        sentences.append(
             f"Units and databases took at most {measure('crowd_bytes').show(summary['crowd_bytes'].max)}{full}. Half "
             f"of the ticks took at most {summary['tick_microseconds'].max / 1000:.2f} ms, and 99 of 100 at most "
             f"{summary['slow_tick_microseconds'].max / 1000:.2f} ms."
         )
-        return [*said, *self._smaller(), *self._interrupted()]
+        return [*sentences, *self._smaller(), *self._interrupted()]
 
     def _smaller(self) -> list[str]:
-        """Return that there was no time for crowds of full size, if so."""
+        """Return a sentence that there was no time for crowds of full size, if so."""
         units = self.requirements.units
         largest = max(int(row["crowd_units"]) for row in self.winner.rows)
         if units is None or largest >= units:
             return []
         why = f"There was no time for crowds of {units:,} units"
-        return [f"{why}: those of {largest:,} had as much less time in a tick, and memory for as many fewer minds."]
+        return [f"{why}: those of {largest:,} had proportionally less time in a tick and less memory for minds."]
 
     def _interrupted(self) -> list[str]:
-        """Return that other programs took time from ticks, if so: the same ticks would be fuller on a quiet machine."""
+        """Return a sentence that other programs took time from ticks, if so; a quiet machine would move more units."""
         limit, slow = self.requirements.tick_ms, self.winner.summary["slow_tick_microseconds"].max / 1000
         if limit is None or slow <= _INTERRUPTED * limit:
             return []
@@ -227,7 +227,7 @@ class Advice:
         return [f"{why}. Units wait in such ticks, so expect shorter waits on a quiet machine."]
 
     def _waits(self) -> list[str]:
-        """Return how turns waited are counted, if a finalist waited."""
+        """Return a sentence on how turns waited are counted, if a finalist waited."""
         if not any(one.summary["turns_waited"].max for one in self.ranking):
             return []
         waited = measure("turns_waited").show(self.winner.summary["turns_waited"].mean)
@@ -236,13 +236,13 @@ class Advice:
 
     @cached_property
     def _clear(self) -> set[tuple[int, int]]:
-        """The pairs of places in the ranking of which the first is clearly better than the second."""
+        """The pairs of places in the ranking for which the first is clearly better than the second."""
         return clearly_less([one.scores for one in self.ranking], noise=[one.noise for one in self.ranking])
 
     def _sure(self) -> str:
-        """Return how the winner compares with the second, problem by problem."""
+        """Return a sentence that compares the winner with the second, problem by problem."""
         if len(self.ranking) < 2:
-            return "No other candidate that there was time to try kept all limits on the fresh problems."
+            return "No other candidate that was tried kept all limits on the fresh problems."
         best, second = self.ranking[:2]
         mean, error = _between(second, best)
         if mean == 0 == error:
@@ -250,12 +250,12 @@ class Advice:
         sure = (
             f"the first is clearly better, even considering that {len(self.ranking)} were compared"
             if (0, 1) in self._clear
-            else "that may be chance; decide by other criteria, or use more problems"
+            else "that may be chance; decide by other criteria or use more problems"
         )
         return f"The second, {second.candidate.name}, walks {_apart(mean, error)} more: {sure}."
 
     def _simpler(self) -> list[str]:
-        """Return the simplest agent that is not clearly worse, if one is simpler than the winner."""
+        """Return a sentence about the simplest agent that is not clearly worse, if one is simpler than the winner."""
         best = self.winner
         ties = [
             one
@@ -273,29 +273,31 @@ class Advice:
         why = "".join(f", {count} broke the limit on {limit}" for limit, count in sorted(broken.items()))
         if self.requirements.units is None:
             return f"{self.tried} candidates raced on up to {self.race_problems:,} problems{why}."
-        how = "as crowds, first of fewer units with as much less time and memory"
+        how = "as crowds, first of fewer units with proportionally less time and memory"
         return f"{self.tried} candidates raced {how}, on up to {self.race_problems:,} problems{why}."
 
     @property
     def unfinished(self) -> str:
-        """The sentence that there was no time for all candidates; empty if there was."""
+        """The sentence that there was no time for all candidates, empty if there was."""
         if not self.untried:
             return ""
         return f"There was no time to try {self.untried} more: with more minutes a better one may be found."
 
     def _left_out(self) -> list[str]:
-        """Return the sentence that not all candidates were compiled, if so."""
+        """Return a sentence that not all candidates were compiled, if so."""
         if not self.uncompiled:
             return []
         why = f"because compiling had taken {self.compile_seconds:.0f} s by then"
         return [f"{self.uncompiled} candidates were left out {why}. Compiled code is cached: run it again for more."]
 
     def _changing(self) -> list[str]:
-        """Return what the numbers are about, if the map may change."""
+        """Return a sentence on the conditions of the numbers, if the map may change."""
         if not self.requirements.changing or self.requirements.sight is not None:
             return []
-        said = "The numbers are for maps that do not change. An agent that follows changes is made with sight=R, the "
-        return [f"{said}number of cells that it can see; for such numbers use --sight R (in Python sight=R)."]
+        sentence = (
+            "The numbers are for maps that do not change. An agent that follows changes is made with sight=R, the "
+        )
+        return [f"{sentence}number of cells that it can see; for such numbers use --sight R (in Python sight=R)."]
 
 
 #: The names of limits in sentences.
@@ -308,7 +310,7 @@ _BROKEN = {
     "total_memory": "total memory",
 }
 
-_INTERRUPTED = 1.5  # times the budget that one tick in a hundred takes, from which the machine is called busy
+_INTERRUPTED = 1.5  # times the budget; if one tick in a hundred takes longer, the machine is called busy
 
 
 def _mean(name: str, rows: Sequence[Row]) -> str:
@@ -330,7 +332,7 @@ def _sizes(rows: Sequence[Row]) -> str:
 
 
 def _between(one: Standing, best: Standing) -> tuple[float, float]:
-    """Return how much more one walks than the best, and the standard error of that."""
+    """Return the difference of one from the best in suboptimality, and its standard error."""
     return difference(one.scores, best.scores, math.hypot(one.noise, best.noise))
 
 

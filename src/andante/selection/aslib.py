@@ -1,4 +1,4 @@
-"""Export to ASlib, the benchmark library of algorithm selection: a folder that its tools read."""
+"""Export to ASlib, the benchmark library of algorithm selection, as a folder that its tools read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def export(
 ) -> None:
     """Write a scenario: description.txt, algorithm_runs.arff, feature_values.arff, feature_runstatus.arff, cv.arff.
 
-    Folds are of whole maps, so that a selector is judged on maps that it was not trained on.
+    Folds contain whole maps, so that a selector is judged on maps that it was not trained on.
     """
     if features.shape != (len(matrix.instances), len(feature_names)):
         raise MatrixError(f"features of shape {features.shape} do not fit {len(matrix.instances)} instances")

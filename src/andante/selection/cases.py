@@ -1,7 +1,7 @@
-"""Choose what was best on earlier problems of the same map with a start and a goal nearby.
+"""Choice of the algorithm that was best on earlier problems of the same map with a start and a goal nearby.
 
-Bulitko (2016), section 7, found this no better than the prior, with 14 problems per map. With so few it is not. With
-thousands, run once for a map that is known beforehand, it clearly is.
+Bulitko (2016), section 7, found this no better than the prior, with 14 problems per map. With so few problems this is
+confirmed. With thousands, run once for a map that is known in advance, it is clearly better.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from andante.world.grid import Grid
 
 NEIGHBOURS = 20
 SIZES = (3, 10, 30, 100, 300, 1000, 3000, 9000)  # numbers of old problems per map to report
-_NEW = 0.1  # share of a map's problems by which choices are judged
+_NEW = 0.1  # share of a map's problems on which choices are judged
 
 
 class Cases:
@@ -41,7 +41,7 @@ class Cases:
         if not mine:
             raise MatrixError(f"there are no results on {grid.name} to choose by")
         if needy := next((name for name in matrix.algorithms if " with " in name), None):
-            raise MatrixError(f"cases choose among algorithms without databases, and there is {needy}; leave it out")
+            raise MatrixError(f"cases choose among algorithms without databases; leave out {needy}, which needs some")
         self._grid, self._algorithms = grid, matrix.algorithms
         self._nearby = Nearby(cells_of(grid, matrix.columns(np.array(mine))), matrix.values[:, mine], neighbours)
 
@@ -49,7 +49,7 @@ class Cases:
         return f"<Cases for {len(self._algorithms)} algorithms on {self._grid!r}>"
 
     def choose(self, start: tuple[int, int], goal: tuple[int, int]) -> str:
-        """Return the algorithm that did best on the problems nearest to this one, whose start and goal are x and y."""
+        """Return the algorithm that was best on the problems nearest to this one; start and goal are pairs (x, y)."""
         for x, y in (start, goal):
             if not (0 <= x < self._grid.width and 0 <= y < self._grid.height):
                 raise MapError(f"({x}, {y}) lies outside {self._grid.name}")
@@ -57,7 +57,7 @@ class Cases:
 
 
 class Nearby:
-    """Values of algorithms at points, to find the best algorithm around other points."""
+    """Values of algorithms at points, from which the best algorithm at other points is chosen."""
 
     def __init__(self, points: Values, values: Values, neighbours: int = NEIGHBOURS) -> None:
         self._tree, self._values = KDTree(points), values
@@ -71,10 +71,10 @@ class Nearby:
 
 
 def cells_of(grid: Grid, matrix: Matrix) -> Values:
-    """Return x and y of start and goal of each problem of a matrix, a row for each."""
+    """Return x and y of the start and the goal of each problem of a matrix, one row each."""
     ends = [(one.start, one.goal) for one in matrix.instances]
     if any(start is None or goal is None for start, goal in ends):
-        raise MatrixError("cases need a matrix of problems, and this is a matrix by maps")
+        raise MatrixError("cases need a matrix of problems, but this is a matrix by maps")
     return np.array([[*grid.cell(int(start or 0)), *grid.cell(int(goal or 0))] for start, goal in ends], np.float64)
 
 
@@ -83,16 +83,16 @@ class BySize:
     """The scores of choosing by a number of old problems of each map, on other problems of the same maps."""
 
     old: int
-    maps: int  # with that many old problems
+    maps: int  # the number of maps with this many old problems
     chosen: Statistics
-    prior: Statistics  # what was best on the other maps
-    per_map: Statistics  # what was best on the old problems of the map
+    prior: Statistics  # of the algorithm that was best on the other maps
+    per_map: Statistics  # of the algorithm that was best on the old problems of the map
     virtual_best: Statistics
-    gain: Statistics  # by how much chosen is better than prior, problem by problem
+    gain: Statistics  # prior minus chosen, problem by problem
 
 
 class _Judged(NamedTuple):
-    """The problems of one map, some to judge by and the others to choose by; and the best algorithm on other maps."""
+    """The problems of one map, some to judge by and the others to choose by, and the best algorithm on other maps."""
 
     new: Numbers
     old: Numbers
@@ -100,13 +100,13 @@ class _Judged(NamedTuple):
 
 
 def by_size(matrix: Matrix, cells: Values, *, sizes: Sequence[int] = SIZES, seed: int = 0) -> list[BySize]:
-    """Return the scores of choosing by nearby problems, for each number of old problems and the maps that have as many.
+    """Return the scores of choosing by nearby problems, for each number of old problems on maps with enough of them.
 
-    ``cells`` are x and y of start and goal of each problem. A tenth of each map's problems is kept to judge by.
+    ``cells`` are x and y of start and goal of each problem. A tenth of each map's problems is reserved for judging.
     """
     maps = np.unique([one.fingerprint for one in matrix.instances], return_inverse=True)[1]
     if maps.max() == 0:
-        raise MatrixError("the prior is the best algorithm on other maps, but there are results of one map only")
+        raise MatrixError("the prior is the best algorithm on other maps, but there are only results of one map")
     rng = np.random.default_rng(seed)
     judged = []
     for number in range(maps.max() + 1):

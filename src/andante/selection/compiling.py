@@ -1,4 +1,4 @@
-"""Compile candidates just before they run; the time is counted separately from the race."""
+"""Compilation of candidates just before they run, whose time is counted separately from the race."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from andante.datasets import ProgressCallback
 from andante.episode.run import Outfit
 from andante.selection.journal import Journal
 
-#: Compiling may take this many seconds, or this share of the time for everything else if that is more.
+#: The limit on compiling: this many seconds, or this share of the time for everything else if that is more.
 PATIENCE, SHARE = 60.0, 0.75
 _BUILDERS = 0.6  # share of it for builders of databases
 
 
 class Compiling:
-    """Compiles candidates and builders, or loads them from the cache.
+    """The compilation of candidates and builders, or their loading from the cache.
 
     With an empty cache, compiling all registered agents takes minutes. So with a time limit compiling stops after a
     while, and candidates that are not compiled by then are left out. Compiled code is cached, so the next run has more.
@@ -47,9 +47,9 @@ class Compiling:
         return self._ready.get(code_of(one), False)
 
     def agent(self, one: Outfit[str], needed: bool = False) -> bool:
-        """Compile what a candidate runs; return False if there is no time for that and it is not ``needed``.
+        """Compile the code of a candidate; return False if there is no time for it and it is not ``needed``.
 
-        For a candidate that cannot be made this is True: running it raises the error that says why.
+        Return True for a candidate that cannot be made, because running it raises the error that explains why.
         """
         if self.is_ready(one):
             return True

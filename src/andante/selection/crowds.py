@@ -1,7 +1,7 @@
-"""Run a candidate as a crowd: rows of units that share the time of a tick, as the units of a game do.
+"""Runs of a candidate as a crowd, whose units share the time of a tick like the units of a game.
 
-A crowd with fewer units than were asked for has as much less time in a tick, and as much less memory. So candidates can
-be compared on small crowds first, which take as much less time to run.
+A crowd with fewer units than requested has proportionally less time in a tick and less memory. So candidates can be
+compared on small crowds first, which take less time to run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from andante.world.heuristics import DIAGONAL
 from andante.world.layout import Moves
 from andante.world.problem import Problem
 
-#: A crowd is stopped after this many times the moves of the longest of its shortest paths.
+#: A crowd is stopped after this many times the moves of the longest of its cheapest paths.
 TICK_CAP = 10
 
 #: The fewest bytes that a crowd can be given for its units.
@@ -41,28 +41,28 @@ Numbers = npt.NDArray[np.int64]
 
 
 class _March(NamedTuple):
-    """How a crowd went: when each unit's walk ended, how many ticks it waited, and what ticks and memory took."""
+    """The result of a crowd: the ends of the units' walks, their waits, and the time and memory of ticks."""
 
     ended: Numbers  # [units]
     waited: Numbers  # [units]
     microseconds: list[float]  # of each tick
-    most_bytes: int  # that all units took after a tick
+    most_bytes: int  # the most that all units used after a tick
     restarts: int
 
 
 @dataclass
 class Crowds:
-    """Runs candidates as crowds of the size, with the time and in the memory that the requirements say."""
+    """Runs of candidates as crowds with the size, time and memory of the requirements."""
 
     requirements: Requirements
-    #: What each unit takes, and all else: by algorithm, databases and map.
+    #: The fixed bytes of each unit and of the rest, by algorithm, databases and map.
     _fixed: dict[tuple[Any, ...], tuple[int, int]] = field(default_factory=dict)
 
     def rows(self, outfit: Outfit[Database], name: str, problems: Sequence[Problem], cap: float) -> list[Row]:
         """Return a row for each problem, in their order; each is walked by a unit of a crowd.
 
-        There is a crowd for each map, and several if there are more problems on it than units. ``cap`` is what a unit
-        that did not arrive counts as; ``name`` is for the column `algorithm`.
+        There is a crowd for each map, and several if there are more problems on it than units. ``cap`` is the ratio for
+        a unit that did not arrive; ``name`` is for the column `algorithm`.
         """
         found: dict[int, Row] = {}
         for part in self._parts(problems):
@@ -72,7 +72,7 @@ class Crowds:
         return [found[k] for k in range(len(problems))]
 
     def _parts(self, problems: Sequence[Problem]) -> Iterator[list[int]]:
-        """Yield the numbers of the problems of each crowd: on one map, as many as units or, at the end, fewer."""
+        """Yield the numbers of the problems of each crowd, which are on one map, as many as units or finally fewer."""
         units = self.requirements.units
         assert units is not None
         by_map: dict[int, list[int]] = {}
@@ -92,7 +92,7 @@ class Crowds:
         taken = desk + sum(one.nbytes for one in mine)
         room = MEMORY if asked.total_memory is None else max(LEAST_MEMORY, asked.total_memory - taken)
         share = len(problems) / asked.units
-        needed = len(problems) * each / (1 - KEPT_SHARE)  # if that is more than there is, it will show in the rows
+        needed = len(problems) * each / (1 - KEPT_SHARE)  # if it is too much, the rows will show it
         crowd = Crowd(outfit.algorithm, grid, databases=mine, memory=max(LEAST_MEMORY, share * room, needed))
         starts, goals = (cells_of([getattr(p, end) for p in problems], grid.width) for end in ("start", "goal"))
         crowd.add(starts, goals)
@@ -112,7 +112,7 @@ class Crowds:
     def _fixed_bytes(
         self, outfit: Outfit[Database], databases: Sequence[Database], problem: Problem
     ) -> tuple[int, int]:
-        """Return what each unit of a crowd takes before it has learned anything, and what the crowd takes beside."""
+        """Return the bytes that each unit takes before it has learned anything, and those of the rest of the crowd."""
         grid = problem.grid
         assert grid is not None
         key = (str(outfit.algorithm), *(one.kind for one in databases), grid.fingerprint)
@@ -124,7 +124,7 @@ class Crowds:
 
 
 def _march(crowd: Crowd, microseconds: float | None, most: int) -> _March:
-    """Let a crowd walk until all units have ended, or for this many ticks; without a budget, all move in each tick."""
+    """Run a crowd until all units have ended, or for ``most`` ticks; without a budget, all units move in each tick."""
     walking = crowd.outcomes == _WALKING
     ended, waited = np.zeros(len(crowd), np.int64), np.zeros(len(crowd), np.int64)
     times: list[float] = []
@@ -179,7 +179,7 @@ def _optimal_cost(problem: Problem) -> float:
 
 
 def moves_of_optimal_paths(problems: Sequence[Problem]) -> Numbers:
-    """Return the number of moves of an optimal path of each problem: of one that is walked, where costs do not tell."""
+    """Return the number of moves of a cheapest path of each problem, by walking one if costs do not determine it."""
     if all(isinstance(problem.graph.arrays, Moves) for problem in problems):
         return shortest_moves([_optimal_cost(problem) for problem in problems])
     optimal = next(entry for entry in algorithms() if entry.card.optimal and not entry.needs)
@@ -204,7 +204,7 @@ def shortest_moves(costs: Sequence[float]) -> Numbers:
 
 
 def crowd_code(options: Sequence[str], algorithm: str, mind_bytes: float) -> str:
-    """Return the line of Python that makes a crowd whose units keep to this many bytes.
+    """Return the line of Python that makes a crowd whose units use at most this many bytes.
 
     >>> crowd_code(["databases=[moves]"], "cpd", 94_290_000.0)
     "andante.Crowd('cpd', grid, databases=[moves], memory=94.2e6)"

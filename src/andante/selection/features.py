@@ -1,6 +1,6 @@
 """Features of a problem that take no longer to compute than a few moves take to plan.
 
-What depends only on the map is computed once (`Survey`). For each problem there remain a fixed number of look-ups and
+Values that depend only on the map are computed once (`Survey`). Each problem then needs a fixed number of look-ups and
 at most `CLIMB` steps of hill-climbing, so the time does not grow with the map.
 """
 
@@ -40,7 +40,7 @@ NAMES = (
 
 
 class Survey:
-    """A map, with what is computed once for all its problems.
+    """A map with the values that are computed once for all its problems.
 
     >>> import andante
     >>> grid = andante.generate("empty", 20, 20)
@@ -120,7 +120,7 @@ def describe(matrix: Matrix, maps: Iterable[PlannedMap]) -> Described:
     places: dict[str, list[int]] = {}
     for number, one in enumerate(matrix.instances):
         if one.start is None or one.goal is None:
-            raise MatrixError("features are of problems, and this is a matrix by maps")
+            raise MatrixError("features are of problems, but this is a matrix by maps")
         places.setdefault(one.fingerprint, []).append(number)
     features, cells = np.zeros((len(matrix.instances), len(NAMES))), np.zeros((len(matrix.instances), 4))
     for planned in maps:
@@ -129,12 +129,12 @@ def describe(matrix: Matrix, maps: Iterable[PlannedMap]) -> Described:
             continue
         grid = planned.world()
         if not isinstance(grid, Grid):
-            raise MatrixError(f"features are of problems on maps, and {planned.name} is a graph")
+            raise MatrixError(f"features are of problems on maps, but {planned.name} is a graph")
         ends = [(int(matrix.instances[k].start or 0), int(matrix.instances[k].goal or 0)) for k in numbers]
         features[numbers] = features_of(grid, *zip(*ends, strict=True))
         cells[numbers] = [[*grid.cell(start), *grid.cell(goal)] for start, goal in ends]
     if places:
-        raise MatrixError(f"{len(places)} maps of the matrix are not among those that were given")
+        raise MatrixError(f"{len(places)} maps of the matrix are not among the given maps")
     return Described(features, cells)
 
 

@@ -1,4 +1,4 @@
-"""The finals: the best of a race on fresh problems, which were not used to choose them."""
+"""The finals: the best candidates of a race on fresh problems, which were not used to choose them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ ALIKE = 3  # finalists of the same algorithm, if there are others
 FRONT = 4  # further candidates that plan less
 
 FEWEST_FRESH = 10
-CROWD_RUNS = 2  # of each crowd, to find out how much depends on the machine
+CROWD_RUNS = 2  # of each crowd, to measure how much depends on the machine
 _TIMED_FRESH = 50
 _FRESH_AT_A_TIME = 50  # so that a question with more time can reuse the trials of one with less
 _OF_THE_REST = 0.8  # share of the time left that the finals are planned to take
-_FEWEST_CROWDS = 2  # finalists that there must be time for before crowds are made smaller
-_CLEARLY_LESS = 0.7  # share of another candidate's planning below which a candidate is worth showing beside it
+_FEWEST_CROWDS = 2  # finalists that must fit into the time, or crowds are made smaller
+_CLEARLY_LESS = 0.7  # share of another candidate's planning below which a candidate is shown beside it
 
 
 class _Finalist(NamedTuple):
@@ -64,7 +64,7 @@ class Finals:
         return ranking(session, found)
 
     def _in_time(self, place: Place[Outfit[str]]) -> bool:
-        """Return whether there is time left to run a candidate as a crowd; other trials can end at any problem."""
+        """Return whether there is time left to run a candidate as a crowd; single agents can stop at any problem."""
         seconds = CROWD_RUNS * place.seconds_per_problem * len(self._problems)
         return self._session.crowds is None or seconds <= self._session.left()
 
@@ -75,7 +75,7 @@ class Finals:
         return self._waiting.pop(next(other, 0))
 
     def _affordable(self, most: int) -> int:
-        """Return how many fresh problems there is time for."""
+        """Return the number of fresh problems that fit into the time."""
         session = self._session
         expected, runs = (FINALISTS + FRONT, 1) if session.crowds is None else (_FEWEST_CROWDS, CROWD_RUNS)
         rate = runs * sum(place.seconds_per_problem for place in self._waiting[:expected])
@@ -135,8 +135,8 @@ def _mean_score(rows: Sequence[Row]) -> float:
 def distinct(session: Session, places: Sequence[Place[Outfit[str]]]) -> list[Place[Outfit[str]]]:
     """Return the places without settings that change nothing.
 
-    Of candidates of one algorithm that did exactly the same on all problems that both were run on, with the same
-    memory, only the simplest stays, in the place of the best.
+    Candidates of one algorithm are the same if they did exactly the same on all problems that both were run on, with
+    the same memory. Of these only the simplest is kept, in the place of the best.
     """
     groups: dict[tuple[str, int], list[list[Place[Outfit[str]]]]] = {}  # by algorithm and first trial
     for place in places:
@@ -172,10 +172,10 @@ def ranking(session: Session, found: Sequence[_Finalist]) -> list[Standing]:
         if session.crowds is None:
             extra["memory_bytes"] = session.memory_bytes(one)
         full: list[Row] = [{**row, **extra} for row in rows]
-        summary = summarise(full, over="problems")[0]  # no other maps than these matter
+        summary = summarise(full, over="problems")[0]  # only these maps matter
         numbers = summary[SCORE]
         half = student(1 - doubt, len(rows) - 1) * math.hypot(numbers.standard_error, noise)
         interval = (max(1.0, numbers.mean - half), numbers.mean + half)
         standings.append(Standing(one, summary, full, interval, worst, timed, built, noise))
-    size = "max_states_expanded" if session.crowds is None else "crowd_bytes"  # what decides between equals
+    size = "max_states_expanded" if session.crowds is None else "crowd_bytes"  # the measure that decides between equals
     return sorted(standings, key=lambda one: (one.suboptimality.mean, one.summary[size].max))

@@ -1,6 +1,6 @@
 """The journal: the results of advise so far, stored piece by piece, so that a killed run can be resumed.
 
-A piece is stored under a hash of everything that determines it, with a checksum: a damaged piece is made again. The
+A piece is stored under a hash of everything that determines it, with a checksum. A damaged piece is made again. The
 time that it took is stored too, and counts when the piece is read again, so a resumed run makes the same decisions as
 one that was never stopped.
 """
@@ -46,7 +46,7 @@ class Journal:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Do not count the time of this block."""
+        """Exclude the time of this block from the seconds."""
         began = self._clock()
         try:
             yield
@@ -90,7 +90,7 @@ class Journal:
             real_number(kept["seconds"], "the time that a piece took", least=0.0)
             return kept if kept["checksum"] == _checksum(key, kept) else None
         except (OSError, ValueError, TypeError, KeyError, RecursionError, ParameterError):
-            return None  # missing or damaged: it is made again
+            return None  # missing or damaged, so it is made again
 
 
 def _checksum(key: str, kept: Mapping[str, Any]) -> str:

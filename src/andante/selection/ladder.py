@@ -1,4 +1,4 @@
-"""What each budget buys: the best agent under each of several limits on planning (Bulitko et al. 2008, Table 4)."""
+"""Ladders: the best agent under each of several limits on planning (Bulitko et al. 2008, Table 4)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from andante.world.grid import Grid
 
 @dataclass(frozen=True)
 class Rung:
-    """One limit on the states expanded before any move, and what was found for it."""
+    """One limit on the states expanded before any move, and its result."""
 
     limit: int
     advice: Advice | None
-    reason: str = ""  # why nothing was
+    reason: str = ""  # for finding no agent
 
 
 def ladder(
@@ -36,7 +36,7 @@ def ladder(
     folder: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> list[Rung]:
-    """Return the best agent under each of these limits; other requirements hold for all, ``options`` as in `advise`.
+    """Return the best agent under each of these limits; other requirements apply to all, ``options`` as in `advise`.
 
     Limits share their results: every trial is run once, every database is built once, and agents that did well under
     one limit enter the race under the next. The ``minutes`` are divided equally among all limits.

@@ -1,6 +1,6 @@
-"""Which databases there is time to build: cheapest first, for all maps; builds that take too long are stopped.
+"""The databases of candidates, built for all maps, cheapest first; builds that take too long are stopped.
 
-A `Shelf` builds and keeps them; the journal keeps what was decided, and how long it took.
+A `Shelf` builds and stores them. The journal stores the decisions and their times.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from andante.selection.requirements import Breach, Requirements
 from andante.world.grid import Grid
 
 _SAMPLE = 0.5  # seconds of a build from which the total is estimated
-_FEWEST, _SLOWER = 5.0, 2.0  # a build may take this many seconds, or this many times the forecast
+_FEWEST, _SLOWER = 5.0, 2.0  # a build may take this many seconds, or this many times the forecast if that is more
 _PATIENCE = 2.0  # seconds before a build is judged by its progress
 _OVERDUE = 1.5  # a build is stopped if it will take this many times the time allowed
 
 
 class Refused(NamedTuple):
-    """Why a database is missing: a limit, or another reason."""
+    """The reason why a database is missing: a limit, or another reason."""
 
     breach: Breach | None
     reason: str = ""
@@ -47,7 +47,7 @@ class BuiltDatabases(NamedTuple):
 
 
 class _GivenUpError(Exception):
-    """A build was stopped because it would take too long: about how many seconds in all."""
+    """A build was stopped because it would take too long, with an estimate of the seconds in total."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
@@ -64,7 +64,7 @@ class Library:
     threads: int
     progress: ProgressCallback
     most: float  # seconds for building everything
-    compiled: Callable[[str], bool] = lambda text: True  # compiles the builder; False if there is no time for that
+    compiled: Callable[[str], bool] = lambda text: True  # compiles the builder; False if there is no time for it
 
     def __post_init__(self) -> None:
         folder = self.journal.folder
@@ -89,22 +89,22 @@ class Library:
             self._answers[key] = self._kept(order, portion, title, patient=True)
 
     def forecast(self, text: str) -> float:
-        """Return about how many seconds it takes at least to build such a database for all maps."""
+        """Return an estimate of the least seconds that it takes to build such a database for all maps."""
         return self._forecast(BuildOrder.of(text), self.grids)
 
     def _forecast(self, order: BuildOrder, portion: Sequence[Grid]) -> float:
-        """Return the same for some of the maps, estimated from a short sample of the work on the largest map."""
+        """Return the same estimate for some of the maps, from a short sample of the work on the largest map."""
         sample = self.grids if order.serves_any_map else [self._largest]
         what = {"forecast": order.deciding, "maps": _prints(sample)}
         if not self.journal.holds(what) and (self.spent >= self.most or not self.compiled(order.text)):
             return math.inf
 
         def make() -> float:
-            self.progress(f"how long does {order.name} take to build?", 0, 0)
+            self.progress(f"estimating the build time of {order.name}", 0, 0)
             try:
                 return estimate(order.text, sample, seconds=_SAMPLE, threads=self.threads).seconds
             except (AndanteError, MemoryError):
-                return 0.0  # building it will fail at once and say why
+                return 0.0  # building it will fail immediately and report why
 
         seconds: float = self._counted(what, make)
         return seconds * sum(map(_states, portion)) / sum(map(_states, sample))
@@ -117,7 +117,7 @@ class Library:
         return found
 
     def databases(self, texts: Sequence[str]) -> BuiltDatabases | Refused:
-        """Return the databases of these kinds, for all maps; or why one is missing."""
+        """Return the databases of these kinds for all maps, or the reason why one is missing."""
         found: list[Database] = []
         most_bytes, most_seconds = 0, 0.0
         for grid in self.grids:
@@ -148,7 +148,7 @@ class Library:
         return self._answers[key]
 
     def _kept(self, order: BuildOrder, portion: list[Grid], title: str, patient: bool = False) -> Volume | Refused:
-        """Return the database as the journal says, from the shelf, or build it now."""
+        """Return the database from the shelf, build it now, or refuse it, as recorded in the journal."""
         within = [self.requirements.build_seconds, self.most, patient]
         what = {"order": order.deciding, "maps": _prints(portion), "within": within}
         if not self.journal.holds(what) and (reason := self._no_time(order, portion)):
@@ -169,11 +169,11 @@ class Library:
             return Refused(None, kept["reason"])
         if "given up" in kept:
             return self._too_long(kept["given up"], patient)
-        volume = self._shelf.volume(order, portion, threads=self.threads)  # built again if it is lost or damaged
+        volume = self._shelf.volume(order, portion, threads=self.threads)  # builds it again if it is lost or damaged
         return volume._replace(build_seconds=kept["seconds"])
 
     def _no_time(self, order: BuildOrder, portion: list[Grid]) -> Refused | None:
-        """Return why a build is not started, if it would not be finished in time."""
+        """Return the reason for not starting a build, if it would not be finished in time."""
         if not self.compiled(order.text):
             return Refused(None, "there was no time left to compile its builder", late=True)
         if self.spent >= self.most:
@@ -184,12 +184,12 @@ class Library:
         if limit is not None and forecast > _OVERDUE * limit:
             return Refused(Breach("build_seconds", forecast, limit))
         if forecast > self.most - self.spent:
-            reason = f"building it would take about {forecast:,.0f} s, and there is less time"
+            reason = f"building it would take about {forecast:,.0f} s, and less time is left"
             return Refused(None, reason, late=True)
         return None
 
     def _patience(self, order: BuildOrder, portion: list[Grid], patient: bool) -> float:
-        """Return the seconds that a build may take: at most what is allowed and left, at first twice the forecast."""
+        """Return the seconds that a build may take: at most those allowed and left, at first twice the forecast."""
         limit = self.requirements.build_seconds
         allowed = min(math.inf if limit is None else limit, self.most - self.spent)
         if patient or math.isinf(self.most):

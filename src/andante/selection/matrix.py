@@ -20,11 +20,11 @@ Numbers = npt.NDArray[np.int64]
 
 
 class MatrixError(AndanteError):
-    """The results do not make a matrix."""
+    """Results that do not make a matrix."""
 
 
 class Instance(NamedTuple):
-    """A problem, or a map if start and goal are none."""
+    """A problem, or a map if start and goal are missing."""
 
     map: str
     fingerprint: str
@@ -34,7 +34,7 @@ class Instance(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """Values of algorithms (rows) on instances (columns), less being better; every instance has a weight.
+    """Values of algorithms (rows) on instances (columns), lower being better; every instance has a weight.
 
     >>> matrix = Matrix.plain([[1, 9], [5, 2]], weights=[3, 1])
     >>> matrix.means.tolist(), matrix.best, float(matrix.virtual_best)
@@ -54,7 +54,7 @@ class Matrix:
                 f"{self.values.shape} and weights of shape {self.weights.shape}"
             )
         if not np.isfinite(self.values).all():
-            raise MatrixError("a matrix must hold a number for every algorithm on every instance")
+            raise MatrixError("a matrix must contain a number for every algorithm on every instance")
 
     def __repr__(self) -> str:
         return f"<Matrix of {len(self.algorithms)} algorithms on {len(self.instances)} instances>"
@@ -87,7 +87,7 @@ class Matrix:
         return float(np.average(self.values.min(axis=0), weights=self.weights))
 
     def columns(self, chosen: Numbers) -> Matrix:
-        """Return the matrix of these instances only."""
+        """Return the matrix of only these instances."""
         instances = tuple(self.instances[k] for k in chosen)
         return Matrix(self.values[:, chosen], self.algorithms, instances, self.weights[chosen])
 
@@ -128,8 +128,8 @@ def from_store(
     """Return the matrix of a campaign's results on the problems that all algorithms were run on.
 
     Suboptimality is capped as in Bulitko (2016). Algorithms that expanded more than ``expansions`` states before a move
-    are left out. If ``only`` is not empty, so are all with other names. An algorithm with different databases counts as
-    several.
+    are left out. If ``only`` is not empty, so are all algorithms with other names. An algorithm with different
+    databases counts as several.
     """
     store = folder if isinstance(folder, Store) else Store(folder)
     if "optimal_cost" not in store.scan_all().collect_schema():
@@ -143,7 +143,7 @@ def from_store(
     np.maximum.at(worst, kind, frame["max_states_expanded"].to_numpy())
     kept = [name for name in called if worst[names.index(name)] <= expansions]
     if not kept:
-        raise MatrixError(f"all of these in {store.folder} expanded more than {expansions:g} states before some move")
+        raise MatrixError(f"all algorithms in {store.folder} expanded more than {expansions:g} states before some move")
     rows = {name: k for k, name in enumerate(kept)}
     row = np.array([rows.get(name, -1) for name in names])[kind]
     mine = row >= 0
@@ -163,9 +163,9 @@ def from_store(
 
 
 def _numbered(frame: Any, columns: Sequence[str], *also: str) -> tuple[Any, Numbers]:
-    """Return what is in some columns of a frame, each combination once, and which of them each row has.
+    """Return the distinct combinations of some columns of a frame, and the number of the combination in each row.
 
-    ``also`` are columns that the combinations decide.
+    ``also`` are columns that the combinations determine.
     """
     found = frame.unique(columns, keep="first", maintain_order=True).select(*columns, *also)
     numbered = found.select(columns).with_row_index("number")
@@ -174,7 +174,7 @@ def _numbered(frame: Any, columns: Sequence[str], *also: str) -> tuple[Any, Numb
 
 
 def _called(only: Sequence[str], names: Sequence[str], store: Store) -> list[str]:
-    """Return the algorithms with these names, all if none is given, in their order and without duplicates."""
+    """Return the algorithms with these names in their order and without duplicates, or all if no name is given."""
     cards = {name: name.partition("(")[0].split()[0] for name in names}
     for wanted in only:
         if wanted not in cards.values():
@@ -212,7 +212,7 @@ def share_of_gap_closed(score: float, single_best: float, virtual_best: float) -
 
 
 def greedy_portfolio(values: Values, size: int) -> list[int]:
-    """Return rows that do well together, if for each column the best of them counts: each next one helps most.
+    """Return rows that are good together if the best of them counts for each column, adding the most useful one first.
 
     >>> greedy_portfolio(np.array([[1.0, 9.0], [4.0, 4.0], [9.0, 1.0]]), 2)
     [1, 0]

@@ -1,10 +1,10 @@
-"""Predict which algorithm is best instead of running all (Bulitko 2016, section 7).
+"""Prediction of the best algorithm instead of running all (Bulitko 2016, section 7).
 
-    factorization   results on a few algorithms, completed by the patterns that old instances show
-    learned         what a forest expects of each algorithm of a portfolio, from features of map, start and goal
+    factorization   results of a few algorithms, completed by the patterns of old instances
+    learned         a forest's prediction for each algorithm of a portfolio, from features of map, start and goal
 
-The first needs some runs on the new instance. The second needs none: it is judged on maps that it was not trained on.
-Between them are `cases`: what was best on old problems of the same map, with a start and a goal nearby.
+The first needs some runs on the new instance. The second needs none, and is judged on maps that it was not trained on.
+Between them are `cases`: the algorithm that was best on old problems of the same map, with a start and a goal nearby.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ RANK = 5  # patterns in a factorization
 PORTFOLIO = 15
 FOLDS = 10
 TREES = 300
-LEAF = 20  # problems, at least: fewer would be luck
-MOST_TRAINED = 10_000  # problems to train on; if there are more, this many are drawn
+LEAF = 20  # the fewest problems, because fewer would be luck
+MOST_TRAINED = 10_000  # problems to train on; if there are more, this number is drawn
 
 _UPDATES = 300
 _SMALL = 1e-9
@@ -56,7 +56,7 @@ def factorized(values: Values, rank: int, seed: int) -> Values:
 
 
 def completed(left: Values, values: Values, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> Values:
-    """Return every column as predicted from its kept values and the patterns of the left factor."""
+    """Return every column predicted from its kept values and the patterns of the left factor."""
     found = np.empty_like(values)
     for k in range(values.shape[1]):
         rows = kept[:, k]
@@ -87,9 +87,9 @@ def _score(matrix: Matrix, chosen: Numbers, columns: Numbers) -> float:
 
 
 class Selector:
-    """Chooses an algorithm for a problem by the problem's features.
+    """A selector of an algorithm for a problem by the problem's features.
 
-    A forest predicts the suboptimality of every algorithm of a small portfolio; the lowest prediction wins.
+    A forest predicts the suboptimality of every algorithm of a small portfolio, and the lowest prediction is chosen.
     """
 
     def __init__(self, portfolio: Sequence[int], forest: Any) -> None:
@@ -98,7 +98,7 @@ class Selector:
 
     @classmethod
     def trained(cls, matrix: Matrix, features: Values, *, size: int = PORTFOLIO, seed: int = 0) -> Selector:
-        """Train a selector on results on problems and their features, a row for each, and return it."""
+        """Train a selector on results on problems and their features, one row each, and return it."""
         if len(features) != len(matrix.instances):
             raise MatrixError(f"{len(features)} rows of features do not fit {len(matrix.instances)} problems")
         portfolio = greedy_portfolio(matrix.values, size)
@@ -128,11 +128,11 @@ def _forest() -> Any:
 
 @dataclass(frozen=True)
 class Unseen:
-    """The scores of each problem, on a map that was not trained on, and those to compare them with."""
+    """The score of each problem on a map that was not trained on, and the scores to compare it with."""
 
     learned: Values
-    prior: Values  # the best algorithm of the maps that were trained on
-    per_map: Values  # the best algorithm for its map, by all results there, which no selector can know
+    prior: Values  # of the best algorithm on the maps that were trained on
+    per_map: Values  # of the best algorithm on its map, by all results there, which no selector can know
     virtual_best: Values
     clusters: Clusters  # the maps of the problems
 
@@ -147,7 +147,7 @@ def on_unseen_maps(matrix: Matrix, features: Values, *, folds: int = FOLDS, seed
     maps = np.unique([one.fingerprint for one in matrix.instances], return_inverse=True)[1]
     count = int(maps.max()) + 1
     if count < 2:
-        raise MatrixError("to be judged on maps that were not trained on, results must be of two maps at least")
+        raise MatrixError("to be judged on maps that were not trained on, results must be of at least two maps")
     rng = np.random.default_rng(seed)
     fold_of_map = rng.permutation(count) % min(folds, count)
     fold = fold_of_map[maps]

@@ -1,7 +1,7 @@
 """Racing: many candidates on few problems, survivors on more.
 
 Each round runs the remaining candidates on twice as many problems. Those that are not surely worse than the leader, by
-a paired comparison, go on to the next round, but at most half of all. After the first round, newcomers that resemble
+a paired comparison, continue to the next round, but at most half of all. After the first round, newcomers that resemble
 the leaders may join. When a race is over, the best may race again against more newcomers.
 """
 
@@ -36,7 +36,7 @@ class Measured:
     seconds: float
 
 
-#: Runs a candidate on the problems from one number up to another; returns None if the candidate is dropped.
+#: A function that runs a candidate on the problems from one number up to another; None if the candidate is dropped.
 Run = Callable[[C, int, int], Measured | None]
 
 
@@ -63,8 +63,8 @@ class Place(Generic[C]):
 class Race(Generic[C]):
     """A race.
 
-    ``left`` returns the seconds left; ``breed`` makes newcomers from the leaders; ``again`` is how often the best race
-    again against newcomers, as long as there is time; ``progress`` is called before every run.
+    ``left`` returns the seconds left. ``breed`` makes newcomers from the leaders. ``again`` is the number of times that
+    the best race again against newcomers, as long as there is time. ``progress`` is called before every run.
     """
 
     run: Run[C]
@@ -74,7 +74,7 @@ class Race(Generic[C]):
     breed: Callable[[list[C]], list[C]] = lambda _: []
     progress: ProgressCallback = quiet
     again: int = 0
-    untried: int = field(default=0, init=False)  # number of candidates that there was no time to try
+    untried: int = field(default=0, init=False)  # number of candidates that were not tried for lack of time
 
     def __post_init__(self) -> None:
         self._number = 1
@@ -170,7 +170,7 @@ def rounds_up_to(problems: int, first: int = FIRST_ROUND) -> list[int]:
 
 
 def _longest(places: Sequence[Place[C]]) -> list[Place[C]]:
-    """Return the place with most scores of each candidate: an unfinished race must not lose earlier results."""
+    """Return the place with most scores of each candidate, because an unfinished race must not lose earlier results."""
     found: dict[C, Place[C]] = {}
     for place in sorted(places, key=lambda place: len(place.scores)):
         found[place.candidate] = place
@@ -198,7 +198,7 @@ def surely_worse(scores: Scores, leader: Scores) -> bool:
 def cut(places: Sequence[Place[C]], finalists: int) -> tuple[list[Place[C]], list[Place[C]]]:
     """Return the candidates that stay in the race and those that leave it.
 
-    Those that are not surely worse than the leader go on; at most half of all, and at least ``finalists``.
+    Those that are not surely worse than the leader stay, at most half of all, and at least ``finalists``.
     """
     order = ranked(places)
     if len(order) <= finalists:

@@ -1,4 +1,4 @@
-"""The requirements on an agent, and how they are broken."""
+"""The requirements on an agent, and the ways in which a candidate breaks them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Requirements:
     """Limits that an agent has to keep; None and infinity mean no limit.
 
     Limits on planning are for the worst move, not for the average one. Memory and build time are those of the databases
-    for one map, the map that needs most.
+    for the map that needs most.
 
     With ``units``, agents are the units of a crowd (`andante.Crowd`), and limits are on all units together.
 
@@ -34,10 +34,10 @@ class Requirements:
     expansions: int | None = None  # states expanded before any move
     microseconds: float | None = None  # for any move
     memory_bytes: float | None = None  # for the databases of a map
-    build_seconds: float | None = None  # to build the databases of a map, here, on as many threads as advise was given
+    build_seconds: float | None = None  # to build the databases of a map on this machine, on all threads of advise
     changing: bool = False  # the map may change: no databases, and an agent that can discover changes
-    sight: int | None = None  # how many cells far the agent sees; it does not know the rest of the map
-    units: int | None = None  # how many agents are on the map at once
+    sight: int | None = None  # how far the agent sees, in cells; it does not know the rest of the map
+    units: int | None = None  # the number of agents on the map at the same time
     tick_ms: float | None = None  # for one tick, in which every unit moves at most once
     total_memory: float | None = None  # bytes for all units and the databases of a map
 
@@ -57,7 +57,7 @@ class Requirements:
         if self.units is None:
             for name in ("tick_ms", "total_memory"):
                 if getattr(self, name) is not None:
-                    raise ParameterError(f"{name} is a limit on all units of a crowd; say how many with units")
+                    raise ParameterError(f"{name} is a limit on all units of a crowd; give their number with units")
             return
         if whole_number(self.units, "units", least=1, error=ParameterError) > MOST_UNITS:
             raise ParameterError(f"units must be at most {MOST_UNITS:,}, got {self.units}")
@@ -92,7 +92,7 @@ class Requirements:
 
     def admits(self, entry: Algorithm, states: int) -> bool:
         """Return whether an algorithm can be considered, by its card, on maps of at most this many states."""
-        if entry.foresees:  # knows what no agent can
+        if entry.foresees:  # an oracle, which knows more than any agent can
             return False
         if self._unknown and (entry.needs or not entry.card.senses):
             return False
@@ -104,7 +104,7 @@ class Requirements:
         return entry.real_time or not bounded
 
     def check(self, name: str, value: float) -> Breach | None:
-        """Return how this value breaks the limit of this name, or None if it does not."""
+        """Return the breach of the limit of this name by this value, or None if it keeps the limit."""
         allowed = getattr(self, name)
         slack = _OVERSHOOT if name == "tick_ms" else 1.0
         return Breach(name, value, allowed) if allowed is not None and value > slack * allowed else None
@@ -128,12 +128,12 @@ _IN_ROWS = (
     ("total_memory", "crowd_bytes", 1),
     ("tick_ms", "tick_microseconds", 1e-3),
 )
-_MOST_SPELLED = 1e15  # larger numbers are not written digit by digit
+_MOST_SPELLED = 1e15  # larger numbers are not written with all digits
 
 
 @dataclass(frozen=True)
 class _Limit:
-    """How a limit is written."""
+    """The unit and the wording of a limit."""
 
     unit: str
     what: str
@@ -179,7 +179,7 @@ class Breach:
 
     @property
     def sentence(self) -> str:
-        """A sentence with a lower bound on what the agent takes; measuring stops once a limit is broken.
+        """A sentence with a lower bound on the agent's value, because measuring stops when a limit is broken.
 
         >>> Breach("expansions", 9, 5).sentence
         'it takes at least 9 states expanded before any move'
@@ -191,7 +191,7 @@ class Breach:
 
 @dataclass(frozen=True)
 class Dropped:
-    """A candidate that was dropped, and why."""
+    """A candidate that was dropped, with the reason."""
 
     name: str
     breach: Breach | None = None
@@ -199,7 +199,7 @@ class Dropped:
 
 
 def nothing_fits(requirements: Requirements, dropped: Sequence[Dropped]) -> AdviceError:
-    """Return the error for when every candidate was dropped; it names the nearest."""
+    """Return the error for the case that every candidate was dropped; it names the nearest one."""
     nearest = _nearest(dropped)
     if nearest is None:
         reason = f": {dropped[0].name}: {dropped[0].reason}" if dropped else "; relax the limits"
@@ -208,7 +208,7 @@ def nothing_fits(requirements: Requirements, dropped: Sequence[Dropped]) -> Advi
 
 
 def nothing_in_time(requirements: Requirements, dropped: Sequence[Dropped], untried: int, asked: int) -> AdviceError:
-    """Return the error for when all candidates that were tried were dropped, and there was no time for the others."""
+    """Return the error for the case that all candidates tried were dropped, and there was no time for the others."""
     remedy = "give it more minutes, or fewer maps"
     if untried >= asked:
         return AdviceError(f"there was no time to try any of {asked} candidates; {remedy}")
@@ -225,7 +225,7 @@ def nothing_in_time(requirements: Requirements, dropped: Sequence[Dropped], untr
 
 
 def _nearest(dropped: Sequence[Dropped]) -> str | None:
-    """Return which candidate came nearest to the limits and what it takes; None if that is not known of any."""
+    """Return the candidate nearest to the limits and its value in words, or None if no values are known."""
     broken = [(one.breach, one.name) for one in dropped if one.breach is not None and not math.isnan(one.breach.value)]
     if not broken:
         return None

@@ -33,7 +33,7 @@ from andante.world.grid import Grid
 from andante.world.problem import Problem
 
 FINALISTS = 5  # candidates that are run on fresh problems
-FEWEST = 3  # candidates in the race, below which more are compiled however long that takes
+FEWEST = 3  # candidates in the race, below which more are compiled regardless of the time
 NEWCOMERS = 30
 FIRST_CROWD = 40  # approximate number of units on each map in the first round
 RACES, MOST_RACES = 2, 100  # further races of the best against newcomers: without a time limit, and with one
@@ -43,7 +43,7 @@ _PROBE = Limits(moves=200, expansions=20_000)  # enough to find most candidates 
 _PROBED = 4
 _TIMED, _SHARE_TIMED = 2, 1 / 8  # problems of a round whose moves are timed: at least this number, and this share
 _FAR_BEYOND = 5.0
-_UNIT_DECIDED = frozenset({"start", "goal", "outcome", "cost", "states_expanded"})  # whatever a tick's time is
+_UNIT_DECIDED = frozenset({"start", "goal", "outcome", "cost", "states_expanded"})  # do not depend on a tick's time
 # Shares of the time limit: for building databases with default settings, for building all databases if others are among
 # them, and until the end of the race. The rest is for fresh problems.
 _BUILDING, _BUILDING_VARIANTS, _RACED = 0.6, 0.4, 0.75
@@ -51,7 +51,7 @@ _BUILDING, _BUILDING_VARIANTS, _RACED = 0.6, 0.4, 0.75
 
 @dataclass
 class Session:
-    """One question, and what has been found out about it."""
+    """One question, and the results on it so far."""
 
     grids: tuple[Grid, ...]
     requirements: Requirements
@@ -61,12 +61,12 @@ class Session:
     threads: int
     progress: ProgressCallback
     dropped: dict[str, Dropped] = field(default_factory=dict)
-    uncompiled: set[str] = field(default_factory=set)  # names of candidates that there was no time to compile ...
-    late: set[str] = field(default_factory=set)  # ... and of those whose databases there was no time to build
+    uncompiled: set[str] = field(default_factory=set)  # names of candidates that were not compiled for lack of time ...
+    late: set[str] = field(default_factory=set)  # ... and of those whose databases were not built
     entered: int = 0  # candidates that kept all limits in the first round
     took: float = 0.0  # seconds that the last measurement took when it was made
     efforts: dict[str, float] = field(default_factory=dict)  # the worst move of each candidate so far, in expansions
-    walks: dict[str, list[int]] = field(default_factory=dict)  # hashes of all trials of each candidate, but for times
+    walks: dict[str, list[int]] = field(default_factory=dict)  # hashes of all trials of each candidate, without times
 
     def __post_init__(self) -> None:
         self.seconds = math.inf if self.minutes is None else self.minutes * 60
@@ -100,7 +100,7 @@ class Session:
         return self.requirements.admits(entry, self.states)
 
     def enter(self, count: int, also: Sequence[Outfit[str]], compiling: ProgressCallback) -> None:
-        """Collect the candidates, in the order in which they are tried: time may run out."""
+        """Collect the candidates in the order in which they are tried, because time may run out."""
         more = [one for one in also if self._may_enter(one.algorithm)]
         drawn = candidates(self._may_enter, count, self.seed)
         sight = self.requirements.sight
@@ -110,14 +110,14 @@ class Session:
         self.tiers = [more, *recommended(self._may_enter)]
         tier = {one.name: number for number, tier in reversed([*enumerate(self.tiers)]) for one in tier}
         order = [found[k] for k in np.random.default_rng([self.seed, 2]).permutation(len(found))]
-        # In each tier those with databases come first: they are the best if there is time to build the databases.
+        # In each tier those with databases are first, because they are the best if the databases can be built in time.
         self.asked = sorted(order, key=lambda one: (tier.get(one.name, len(self.tiers)), not one.databases))
         self.compiling = Compiling(self.asked, self.journal, compiling, self.seconds, self.crowds is not None)
 
     def build(self) -> None:
         """Build the databases that cards recommend, defaults first and then variants, as time permits.
 
-        The most expensive of the defaults may be worth more than a long race, so defaults may take more of the time.
+        The most expensive of the defaults may be more useful than a long race, so defaults may take more of the time.
         """
         *usual, others = self.tiers
         for share, tiers in ((_BUILDING, usual), (_BUILDING_VARIANTS, [others])):
@@ -125,7 +125,7 @@ class Session:
             self.library.prepare(text for tier in tiers for one in tier for text in one.databases)
 
     def race(self, problems: list[Problem]) -> tuple[list[Place[Outfit[str]]], int, int]:
-        """Return the candidates, best first, and how many were tried and how many were not."""
+        """Return the candidates, best first, and the numbers of those tried and not tried."""
         rng = np.random.default_rng([self.seed, 1])
         known = {one.name for one in self.asked}
 
@@ -153,10 +153,10 @@ class Session:
             raise nothing_fits(self.requirements, list(self.dropped.values()))
         return places, len(known) - untried - len(self.uncompiled), untried
 
-    # --- trying one --------------------------------------------------------------------------------------------------
+    # --- trying a candidate ------------------------------------------------------------------------------------------
 
     def _measured(self, one: Outfit[str], problems: Sequence[Problem], first: int, last: int) -> Measured | None:
-        """Return the scores of a candidate on some problems of the race; None if it is dropped, with a note why."""
+        """Return the scores of a candidate on some problems of the race; None if it is dropped, which is noted."""
         if first == 0 and not self._passes_probe(one, problems[:_PROBED]):
             return None
         self.took = 0.0
@@ -175,7 +175,7 @@ class Session:
         if not self.compiling.agent(one, needed=self.entered < FEWEST):
             self.uncompiled.add(one.name)
             return False
-        if self.crowds is not None:  # a short run would tell little: what breaks limits is many units
+        if self.crowds is not None:  # a short run would show little, because only many units break limits
             return True
         rows = self.rows(one, problems, _PROBE)
         return rows is not None and not self.too_slow(one, problems, rows, _PROBE)
@@ -183,16 +183,16 @@ class Session:
     def rows(
         self, one: Outfit[str], problems: Sequence[Problem], limits: Limits = _WALK, again: bool = False
     ) -> list[Row] | None:
-        """Return the candidate's trials; None if it cannot run or broke a limit.
+        """Return the candidate's trials, or None if it cannot run or broke a limit.
 
-        Crowds may be run ``again``: what they do depends on the clock, so the second run differs.
+        Crowds may be run ``again``; they depend on the clock, so the second run differs.
         """
         if not self._has_databases(one):
             return None
 
         def make() -> dict[str, Any]:
             try:
-                if self.crowds is not None:  # on one thread: others would take time from its ticks
+                if self.crowds is not None:  # on one thread, because others would take time from its ticks
                     return {"rows": self.crowds.rows(self.outfit(one), one.name, problems, limits.suboptimality)}
                 return {"rows": run_rows(self.outfit(one), one.name, problems, limits, self.threads)}
             except AndanteError as error:  # parameters that do not fit each other, or the map
@@ -212,7 +212,7 @@ class Session:
         return found
 
     def _has_databases(self, one: Outfit[str]) -> bool:
-        """Return whether the candidate's databases are there; note why if one is missing."""
+        """Return whether the candidate's databases are available; note the reason if one is missing."""
         built = self.library.databases(one.databases)
         if isinstance(built, BuiltDatabases):
             return True
@@ -274,17 +274,17 @@ class Session:
         return self.outfit(one).agent(self.largest).memory_bytes
 
     def outfit(self, one: Outfit[str]) -> Outfit[Database]:
-        """Return a candidate whose databases are there, with them."""
+        """Return a candidate with its databases, which must be available."""
         return Outfit(one.algorithm, self.databases(one).databases, one.sight)
 
     def databases(self, one: Outfit[str]) -> BuiltDatabases:
-        """Return the databases of a candidate, which are there."""
+        """Return the databases of a candidate, which must be available."""
         built = self.library.databases(one.databases)
         assert isinstance(built, BuiltDatabases)
         return built
 
 
 def _walk(row: Row) -> int:
-    """Return a hash of a trial, of all that does not depend on the machine or on names."""
+    """Return a hash of the parts of a trial that do not depend on the machine or on names."""
     decided = row.keys() & _UNIT_DECIDED if "crowd_units" in row else row.keys() - NOT_DECIDED
-    return hash(tuple(repr(row[name]) for name in sorted(decided)))  # nan is equal to nan only in words
+    return hash(tuple(repr(row[name]) for name in sorted(decided)))  # as text, nan equals nan

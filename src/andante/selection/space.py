@@ -26,14 +26,14 @@ WIDE = 30.0
 _SHORT = 10.0  # ranges up to this length are drawn uniformly
 _UNSET = 10.0  # replaces a default of none or infinity
 _KEEP_DEFAULT = 0.5  # chance that such a default is kept
-_STEP = 0.5  # standard deviation of a step to a neighbour: in powers of e or, in a short range, in halves of it
+_STEP = 0.5  # standard deviation of a step to a neighbour, in powers of e or, in a short range, in halves of it
 
 
 # --- candidates -----------------------------------------------------------------------------------------------------
 
 
 def candidates(admits: Callable[[Algorithm], bool], count: int, seed: int) -> list[Outfit[str]]:
-    """Return about ``count`` candidates from the register, of the algorithms that are admitted.
+    """Return about ``count`` candidates from the admitted algorithms of the register.
 
     All settings that cards recommend come first, then settings drawn from each algorithm in turn.
 
@@ -146,7 +146,7 @@ def _moved(parameter: Parameter, value: Any, rng: np.random.Generator) -> Any:
         low, high = _ends(parameter)
         return _inside(parameter, value + step * (high - low) / 2)
     moved = value * math.exp(step)
-    if parameter.kind is int and round(moved) == value:  # rounding would undo the step
+    if parameter.kind is int and round(moved) == value:  # rounding would cancel the step
         moved = value + (1 if step > 0 else -1)
     return _inside(parameter, moved)
 

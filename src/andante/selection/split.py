@@ -4,9 +4,9 @@
     sample       for each new instance the best of the algorithms that were run on it; the others are unknown
     exhaustive   for each new instance the best of all algorithms
 
-The same code serves maps and problems: a matrix by maps weighs each by its number of problems. The paper scores a
-choice by the results that it was made from. This is right for problems, where the chosen run is the result. For maps,
-another matrix can be given to judge by, with other problems on the same maps.
+The same code is used for maps and problems: a matrix by maps weights each map by its number of problems. The paper
+scores a choice by the results that it was made from. This is correct for problems, where the chosen run is the result.
+For maps, another matrix can be given to judge by, with other problems on the same maps.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def sweep(
 ) -> list[Line]:
     """Return the three scores for every share of missing results, over random splits.
 
-    ``judge`` has the values that count, for the same algorithms and instances; without it they are the matrix's own.
+    ``judge`` contains the values to score by, for the same algorithms and instances; the default is the matrix itself.
 
     >>> best_on_each_differs = Matrix.plain(1 + 9 * (np.arange(4)[:, None] != np.arange(40) % 4))
     >>> line = sweep(best_on_each_differs, missing=[0], splits=5)[0]
@@ -114,7 +114,7 @@ def best_present(values: Values, lots: Values, share: float) -> Numbers:
 
 
 def present(lots: Values, share: float) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Return which values are present: this share of all, those with the lowest lots, and at least one per column."""
+    """Return a mask of the values present: this share of all, with the lowest lots, and at least one per column."""
     count = max(1, round(share * lots.size))
     threshold = np.partition(lots, count - 1, axis=None)[count - 1]
     lowest = lots.min(axis=0)

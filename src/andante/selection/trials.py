@@ -1,4 +1,4 @@
-"""Run a candidate: rows of trials with the measure that advise ranks by, and the times of single moves."""
+"""Runs of a candidate: rows of trials with the measure that advise ranks by, and the times of single moves."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from andante.world.problem import Problem
 #: The measure that candidates are ranked by.
 SCORE = "capped_suboptimality_with_waits"
 
-#: How often a problem is run to time its moves.
+#: The number of times that a problem is run to time its moves.
 REPEATS = 5
 
 

@@ -1,4 +1,4 @@
-"""Checks of a store: its parts and tables are undamaged, and rows of one trial agree."""
+"""Checks of a store: parts and tables must be undamaged, and rows of one trial must agree."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHOWN = 5
 
 
 def check(store: Store) -> list[str]:
-    """Return what is wrong with a store, one sentence per fault; empty if nothing is."""
+    """Return the faults of a store, one sentence each."""
     parts = [part.path.name for part in store.parts() if not part.whole]
     faults = [f"{name} is damaged: resume the campaign to run its jobs again" for name in parts]
     faults += [
@@ -45,7 +45,7 @@ def _lost(store: Store, table: str) -> bool:
 
 
 def disagreements(rows: pl.LazyFrame) -> pl.DataFrame:
-    """Return the trials whose rows do not agree: id, algorithm, map, and the columns in which they differ."""
+    """Return the trials whose rows disagree: id, algorithm, map, and the columns in which they differ."""
     pl = polars()
     decided = [name for name in rows.collect_schema().names() if name not in NOT_DECIDED and name != "id"]
     repeated = rows.select("id").filter(pl.col("id").is_duplicated()).unique()

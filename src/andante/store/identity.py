@@ -1,7 +1,7 @@
-"""The identity of a row: a hash of everything that decides the outcome of a trial, and of nothing else.
+"""The identity of a row: a hash of everything that affects the outcome of a trial, and of nothing else.
 
-Two trials with the same id are the same trial, wherever, whenever and with whatever engine they were run. Everything
-they measure must agree, except times.
+Two trials with the same id are the same trial, on any machine, at any time and with any engine. All their measurements
+must agree, except times.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 #: Columns with times, which are never the same twice.
 TIMES = frozenset({"seconds", "microseconds_per_move", "first_move_microseconds", "build_seconds"})
 
-#: Columns that may differ between two rows of one trial: times, its place in a campaign, and mere names.
+#: Columns that may differ between two rows of one trial: times, its place in a campaign, and names.
 NOT_DECIDED = TIMES | {"job", "set", "problem", "repeat", "map", "training", "algorithm", "databases_brief"}
 
 #: Rows that agree in these are the same row: the trial, the problem set that asked for it, and the repeat number.
@@ -23,7 +23,7 @@ _DIGEST_BYTES = 16
 
 
 def row_ids(deciding: Mapping[str, object], starts: Sequence[int], goals: Sequence[int]) -> list[str]:
-    """Return an id for the trial from each start to each goal; ``deciding`` is all else that decides its outcome.
+    """Return an id for the trial from each start to its goal; ``deciding`` is everything else that affects its outcome.
 
     >>> deciding = {"map": "a3f0", "settings": "lrta(depth=1)", "version": "0.1.0"}
     >>> first, again, other = row_ids(deciding, [5, 5, 6], [9, 9, 9])

@@ -1,4 +1,4 @@
-"""What rows were made with: an entry for each machine and version of the code, and the days on which it added rows."""
+"""The origin of rows: an entry for each machine and version of the code, with the days on which it added rows."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def today() -> str:
 
 
 def on_day(made: Mapping[str, Any], day: str) -> dict[str, Any]:
-    """Return an entry for rows of this day, unless it says itself of which days they are."""
+    """Return an entry for rows of this day, unless it already contains days."""
     return {FIRST_DAY: day, LAST_DAY: day, **made}
 
 
 def united(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the entries, with those that differ only in their days as one.
+    """Return the entries, with those that differ only in their days united.
 
     >>> monday, friday = on_day({"cores": 2}, "2026-11-16"), on_day({"cores": 2}, "2026-11-20")
     >>> united([friday, monday, on_day({"cores": 64}, "2026-11-16")])[0]
@@ -38,7 +38,7 @@ def united(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def days_in_words(entries: Iterable[Mapping[str, Any]]) -> str:
-    """Return on which days rows were added, as in *on 2026-11-16* or *from 2026-11-16 to 2026-11-20*; empty for none.
+    """Return the days on which rows were added, as *on 2026-11-16* or *from 2026-11-16 to 2026-11-20*; empty for none.
 
     >>> days_in_words([{"first_day": "2026-11-16", "last_day": "2026-11-20"}])
     'from 2026-11-16 to 2026-11-20'

@@ -1,6 +1,6 @@
-"""The outline of a campaign, as its store has it: which algorithms were to run, divided into which jobs.
+"""The outline of a campaign in its store: the planned algorithms, and the jobs that they are divided into.
 
-This is all that a report has to know of a plan. `andante.campaign.plan` adds what is needed to run the jobs.
+A report needs no more of a plan than this. `andante.campaign.plan` adds the data that is needed to run the jobs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 #: The columns of the table of jobs: the range of each job in the lists of problems and tasks.
 JOB_COLUMNS: dict[str, type] = dict.fromkeys(("first_problem", "end_problem", "first_task", "end_task"), np.int64)
 
-#: What reading a plan raises if its data is not what was written.
+#: Exceptions that reading a plan raises if its data is damaged.
 DAMAGE = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
 
 
@@ -36,7 +36,7 @@ class Outline:
         self.jobs = jobs
 
     def check(self) -> None:
-        """Raise a `ValueError` if jobs, tasks and sets do not match each other."""
+        """Raise `ValueError` if jobs, tasks and sets do not match each other."""
         check_types(self.jobs, JOB_COLUMNS)
         check_within(np.array(self._draws, np.int64), 0, len(self.sets))
         check_ranges(self.jobs["first_task"], self.jobs["end_task"], len(self._draws))
@@ -70,7 +70,7 @@ class Outline:
         return int(self._trials[number])
 
     def finished_by_all(self, finished: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return those finished jobs on whose problems all algorithms of their draw have finished."""
+        """Return the finished jobs on whose problems all algorithms of their draw have finished."""
         left = np.ones(len(self), np.int64)
         left[finished] = 0
         _, portion = np.unique(self.jobs["first_problem"], return_inverse=True)  # a draw is cut the same for all tasks
@@ -78,22 +78,22 @@ class Outline:
         return numbers
 
 
-# --- how much of it is in the store ---------------------------------------------------------------------------------
+# --- progress -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Status:
-    """How much of a campaign is in its store."""
+    """The progress of a campaign in its store."""
 
     jobs: int
     jobs_finished: int
     trials: int
     trials_finished: int
-    damaged: int  # parts that were set aside
+    damaged: int  # parts that were moved aside
 
     @classmethod
     def of(cls, store: Store, outline: Outline) -> Status:
-        """Return how much of what is planned is in the store."""
+        """Return the progress of a campaign in its store."""
         finished = finished_jobs(store, outline).tolist()
         trials = sum(outline.trials_of(number) for number in finished)
         return cls(len(outline), len(finished), outline.trials, trials, store.damaged)
@@ -105,14 +105,14 @@ class Status:
 
 
 def finished_jobs(store: Store, outline: Outline) -> npt.NDArray[np.int64]:
-    """Return the numbers of the jobs whose rows are in the store; fail if it has rows of jobs that are not planned."""
+    """Return the numbers of the jobs whose rows are in the store; raise `StoreError` for rows of unplanned jobs."""
     finished = store.finished_jobs()
     refuse_strange(store, finished[(finished < 0) | (finished >= len(outline))].tolist())
     return finished
 
 
 def refuse_strange(store: Store, jobs: Sequence[int]) -> None:
-    """Raise an error if there are any jobs in the store that are not in its plan."""
+    """Raise `StoreError` if there are jobs in the store that are not in its plan."""
     if jobs:
         raise StoreError(
             f"{store.folder} has rows of job {jobs[0]} that are not in its plan, perhaps of another campaign; move "
@@ -120,11 +120,11 @@ def refuse_strange(store: Store, jobs: Sequence[int]) -> None:
         )
 
 
-# --- reading plans back ---------------------------------------------------------------------------------------------
+# --- reading plans --------------------------------------------------------------------------------------------------
 
 
 def outline_of(store: Store) -> Outline | None:
-    """Return the outline of a store, or None if it is not that of a single campaign."""
+    """Return the outline of a store, or None if the store is not that of a single campaign."""
     if not has_plan(store):
         return None
     jobs = arrays(store, "jobs")
@@ -150,27 +150,27 @@ def arrays(store: Store, name: str) -> Arrays:
 
 
 def damaged_plan(store: Store) -> StoreError:
-    """Return the error for a plan that is not what was written."""
+    """Return the error for a damaged plan."""
     return StoreError(
         f"the plan of {store.folder} is damaged; restore manifest and tables from a copy, or start a new store"
     )
 
 
 def check_types(table: Arrays, columns: Mapping[str, type]) -> None:
-    """Raise an error if a table does not have exactly these columns, of these types."""
+    """Raise `ValueError` if a table does not have exactly these columns with these types."""
     for name in (*columns, *table):
         if np.dtype(columns[name]) != table[name].dtype:
             raise ValueError(f"the column {name} has the type {table[name].dtype}")
 
 
 def check_ranges(first: npt.NDArray[np.int64], end: npt.NDArray[np.int64], count: int) -> None:
-    """Raise a `ValueError` if one of these ranges is empty or is not within ``range(count)``."""
+    """Raise `ValueError` if one of these ranges is empty or not within ``range(count)``."""
     check_within(first, 0, count)
     check_within(end - first, 1, count + 1)
     check_within(end, 1, count + 1)
 
 
 def check_within(numbers: npt.NDArray[np.int64], low: int, high: int) -> None:
-    """Raise a `ValueError` if one of these numbers is not in ``range(low, high)``."""
+    """Raise `ValueError` if one of these numbers is not in ``range(low, high)``."""
     if len(numbers) and not (low <= numbers.min() and numbers.max() < high):
         raise ValueError(f"numbers from {numbers.min()} to {numbers.max()} are not all from {low} up to {high}")

@@ -1,4 +1,4 @@
-"""The files of a store: parts whose names contain a hash of their bytes, written whole and flushed, and a lock."""
+"""The files of a store: parts whose names contain a hash of their bytes, written completely and flushed, and a lock."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DIGITS = 16  # of hashes
 
 
 class StoreError(AndanteError):
-    """Raised when a store cannot be opened, read, written or merged with another."""
+    """An error in opening, reading, writing or merging a store."""
 
 
 def polars() -> ModuleType:
@@ -42,13 +42,13 @@ class Part(NamedTuple):
 
     @property
     def whole(self) -> bool:
-        """Whether its bytes are those that were written."""
+        """Whether the part is undamaged."""
         with suppress(OSError):
             return digest_of(self.path.read_bytes()) == self.digest
         return False
 
     def read(self) -> bytes:
-        """Return its bytes; raise a `StoreError` if they are not those that were written."""
+        """Return the part's bytes; raise `StoreError` if they are damaged."""
         data = self.path.read_bytes()
         if digest_of(data) != self.digest:
             raise damage(self.path, self.path.parents[1])
@@ -61,7 +61,7 @@ def digest_of(data: bytes) -> str:
 
 
 def damage(file: Path, folder: Path) -> StoreError:
-    """Return the error for a file of a store whose bytes are not those that were written."""
+    """Return the error for a damaged file of a store."""
     return StoreError(f"{file} is damaged; run 'andante store check {folder}'")
 
 
@@ -69,7 +69,7 @@ def read_parquet(data: bytes, file: Path, folder: Path) -> pl.DataFrame:
     """Return the table in these bytes, which come from a file in a store's folder."""
     try:
         frame: pl.DataFrame = polars().read_parquet(data)
-    except polars().exceptions.PolarsError as error:  # although the hash is right
+    except polars().exceptions.PolarsError as error:  # although the hash is correct
         raise damage(file, folder) from error
     return frame
 
@@ -82,7 +82,7 @@ def as_parquet(frame: pl.DataFrame) -> bytes:
 
 
 def write_flushed(path: Path, data: bytes) -> None:
-    """Write a file whole, and wait until both the file and its name are on disk."""
+    """Write a complete file, and wait until both the file and its name are on disk."""
     write_whole(path, data)
     try:
         _flush(path, os.O_RDWR)
@@ -102,7 +102,7 @@ def _flush(place: Path, how: int) -> None:
 
 @contextmanager
 def locked(file: Path, folder: Path) -> Iterator[None]:
-    """Hold a lock that the system releases when this process ends, however it ends."""
+    """Hold a lock, which the system releases whenever and however this process ends."""
     from filelock import FileLock, Timeout
 
     lock = FileLock(file, thread_local=False, fallback_to_soft=False)

@@ -1,13 +1,14 @@
 """The store: a folder with a manifest and Parquet parts, to which finished jobs are appended.
 
-    manifest.json             what this is, with hashes of the tables and a checksum of itself
-    NAME.parquet              a table that the store's creator wants to keep
+    manifest.json             a description of the store, with hashes of the tables and its own checksum
+    NAME.parquet              a table of the store's creator
     parts/ROWS-HASH.parquet   rows
 
-A part is written under a temporary name, moved into place whole, and flushed to disk. Its name contains a hash of its
-bytes, so a part damaged by a power cut is recognised. A part holds whole jobs. So what was finished before a kill is
-there, and the rest is run again. Small parts are merged into larger ones from time to time: the larger one appears
-first, then the small ones are deleted. A kill in between leaves some rows twice, and `scan` counts them once.
+A part is written under a temporary name, moved into place when complete, and flushed to disk. Its name contains a hash
+of its bytes, so a part damaged by a power cut is detected. A part contains complete jobs. So jobs that were finished
+before a kill are in the store, and the rest is run again. Small parts are merged into larger ones from time to time:
+the larger one appears first, then the small ones are deleted. A kill in between leaves some rows twice, and `scan`
+counts them once.
 """
 
 from __future__ import annotations
@@ -52,13 +53,13 @@ FORMAT = 3
 
 _CHECKSUM = "checksum"
 _KEYS: dict[str, type] = {"andante": str, "created": str, "about": dict, "tables": dict}  # beside format and checksum
-_MADE = "made_with"  # a key that stores of earlier versions lack
+_MADE = "made_with"  # a key that stores of earlier versions do not have
 _MANIFEST, _PARTS, _DAMAGED, _LOCK = "manifest.json", "parts", "damaged", "lock"
 _FANOUT = 64  # this many parts of about the same size are merged into one
 
 
 def _sealed(manifest: Mapping[str, Any]) -> bytes:
-    """Return a manifest as it is written, with a checksum of everything else in it."""
+    """Return the bytes of a manifest, with a checksum of everything else in it."""
     rest = {name: value for name, value in manifest.items() if name != _CHECKSUM} | {"format": FORMAT}
     return json.dumps({**rest, _CHECKSUM: _checksum(rest)}, indent=1, allow_nan=False).encode()
 
@@ -70,7 +71,7 @@ def _checksum(manifest: Mapping[str, Any]) -> str:
 
 
 def as_kept(value: Any) -> Any:
-    """Return plain data as a manifest gives it back: tuples become lists, and numbers that JSON cannot express None.
+    """Return plain data as it is read from a manifest: tuples become lists, and numbers outside JSON become None.
 
     >>> as_kept({"optimal_cost": (0.0, float("inf"))})
     {'optimal_cost': [0.0, None]}
@@ -109,8 +110,8 @@ class Store:
     ) -> Store:
         """Create and return a new, empty store.
 
-        ``about`` is whatever the store's creator wants to keep with it, stored as JSON (see `as_kept`); ``tables`` are
-        stored beside the rows; for ``made_with`` see `note`.
+        ``about`` is any data of the store's creator, stored as JSON (see `as_kept`). ``tables`` are stored beside the
+        rows. For ``made_with`` see `note`.
         """
         home = Path(folder)
         cls.refuse_taken(home)
@@ -133,13 +134,13 @@ class Store:
 
     @staticmethod
     def refuse_taken(folder: str | os.PathLike[str]) -> None:
-        """Raise a `StoreError` if no store can be created here: there is one, or rows that have lost their manifest."""
+        """Raise `StoreError` if the folder already contains a store, or rows without a manifest."""
         home = Path(folder)
         if (home / _MANIFEST).exists():
             raise StoreError(f"{home} already contains a store; resume it, or choose another folder")
         if next((home / _PARTS).glob("*.parquet"), None) is not None:
             raise StoreError(
-                f"{home} contains rows but no {_MANIFEST} to say what they are; restore it from a copy, or choose "
+                f"{home} contains rows but no {_MANIFEST} that describes them; restore it from a copy, or choose "
                 "another folder (the rows are left unchanged)"
             )
 
@@ -183,7 +184,7 @@ class Store:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What the store's creator wanted to keep with it."""
+        """The data that the store's creator stored with it."""
         about: dict[str, Any] = self._manifest["about"]
         return about
 
@@ -200,15 +201,15 @@ class Store:
 
     @property
     def made_with(self) -> list[dict[str, Any]]:
-        """What the rows were made with: processor, system, versions, commit and days of the processes that added some.
+        """The origin of the rows: processor, system, versions, commit and days of the processes that added some.
 
-        Stores of earlier versions do not have the days; the day on which they were created stands for them.
+        Stores of earlier versions do not have the days; the day on which they were created is used instead.
         """
         created = str(self._manifest["created"]).partition(" ")[0]
         return [on_day(one, created) for one in self._manifest.get(_MADE, [])]
 
     def note(self, made: Mapping[str, Any]) -> None:
-        """Keep in the manifest what rows of today are made with, if it does not say so yet; only within `writing`."""
+        """Add the origin of today's rows to the manifest if it is new; only within `writing`."""
         before = self.made_with
         now = united([*before, on_day(as_kept(made), today())])
         if now != before:
@@ -230,18 +231,18 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Keep other processes from writing within this block; first clean up what a killed one left behind."""
+        """Keep other processes from writing within this block, after cleaning up files of a killed process."""
         with locked(self.folder / _LOCK, self.folder):
             self._clear()
             yield
 
     def append(self, columns: Columns) -> None:
-        """Add whole jobs; when this returns, a part with these rows is on disk."""
+        """Add complete jobs; when this returns, a part with these rows is on disk."""
         self._write_part(self._fitted(_frame(columns)))
         self._put_together()
 
     def _fitted(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Return the same rows, with their columns in the order and of the types of those already here."""
+        """Return the rows with their columns in the order and of the types of the rows in the store."""
         if self._schema is None and (parts := self.parts()):
             self._schema = self._rows(parts[0]).schema
         if self._schema is None:
@@ -279,7 +280,7 @@ class Store:
                         part.path.unlink(missing_ok=True)
 
     def _clear(self) -> None:
-        """Set damaged parts aside, and remove unfinished files."""
+        """Move damaged parts aside, and remove unfinished files."""
         for leftover in [*self.folder.glob(".*.part"), *(self.folder / _PARTS).glob(".*.part")]:
             leftover.unlink(missing_ok=True)
         for part in self.parts():
@@ -300,12 +301,12 @@ class Store:
         found = []
         for name in names:
             rows, _, digest = name.removesuffix(".parquet").partition("-")
-            if name.endswith(".parquet") and rows.isdecimal():  # "²" is a digit, but no number
+            if name.endswith(".parquet") and rows.isdecimal():  # "²" is a digit, but not a number
                 found.append(Part(self.folder / _PARTS / name, int(rows), digest))
         return found
 
     def whole_parts(self) -> list[Part]:
-        """Return the files of rows; raise a `StoreError` if one of them is damaged."""
+        """Return the files of rows; raise `StoreError` if one of them is damaged."""
         parts = self.parts()
         for part in parts:
             if part.path.name not in self._sound and not part.whole:
@@ -320,7 +321,7 @@ class Store:
 
     @property
     def damaged(self) -> int:
-        """The number of parts that were set aside as damaged."""
+        """The number of parts that were moved aside as damaged."""
         return len(list((self.folder / _DAMAGED).glob("*.parquet")))
 
     def scan(self) -> pl.LazyFrame:
@@ -336,18 +337,18 @@ class Store:
         return frame
 
     def frame(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """Return all rows, each counted once, with all columns or only with these."""
+        """Return all rows, each counted once, with all columns or only the given ones."""
         return self._found(lambda rows: _once(rows) if columns is None else _once(rows).select(columns))
 
     def finished_jobs(self) -> npt.NDArray[np.int64]:
-        """Return the numbers of the jobs whose rows are here, in order."""
+        """Return the numbers of the jobs whose rows are in the store, in order."""
         if not self.parts():
             return np.zeros(0, np.int64)
         numbers = self._found(lambda rows: rows.select("job").unique())["job"].to_numpy()
         return np.sort(numbers.astype(np.int64))
 
     def jobs_without(self, jobs: Sequence[int], ids: Sequence[str]) -> list[int]:
-        """Return those of these jobs that lack their row here; ``ids`` has the id of one row of each job."""
+        """Return the jobs that have no row in the store; ``ids`` contains the id of one row of each job."""
         wanted = polars().DataFrame({"job": jobs, "id": ids}, schema={"job": polars().Int64, "id": polars().String})
         if len(wanted) and self.parts():
             here = self._found(lambda rows: rows.select(polars().col("job").cast(polars().Int64), "id").unique())
@@ -361,7 +362,7 @@ class Store:
         return int(self._found(lambda rows: _once(rows).select(polars().len())).item())
 
     def _found(self, query: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
-        """Return what a query finds in all rows, repeating it if parts were merged meanwhile."""
+        """Return the result of a query on all rows, repeating it if parts were merged meanwhile."""
         while True:
             try:
                 return query(self.scan_all()).collect()
@@ -370,7 +371,7 @@ class Store:
             except polars().exceptions.PolarsError as error:
                 raise StoreError(
                     f"cannot read the rows of {self.folder}: some of its parts are not rows of a campaign, or are rows "
-                    "of different campaigns; move out what does not belong there"
+                    "of different campaigns; move those parts to another folder"
                 ) from error
 
 

@@ -1,4 +1,4 @@
-"""Summaries of millions of rows: the same numbers as from `andante.measures.summarise`."""
+"""Summaries of millions of rows, with the same numbers as from `andante.measures.summarise`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from andante.store.parts import polars
 if TYPE_CHECKING:
     import polars as pl
 
-DIGEST = "digest of the problem"  # names that no store has for a column
+DIGEST = "digest of the problem"  # names that no store uses for a column
 MAP = "number of the map"
 GROUP = "value of the column"
 
@@ -23,7 +23,7 @@ GROUP = "value of the column"
 def summaries(
     rows: pl.DataFrame, by: str = "algorithm", order: Iterable[str] = (), over: Over = "maps"
 ) -> list[Summary]:
-    """Return a summary for each value of the column ``by``: those in ``order`` first, the others as they appear.
+    """Return a summary for each value of the column ``by``, those in ``order`` first, the others as they appear.
 
     >>> import polars as pl
     >>> rows = pl.DataFrame({"algorithm": ["a", "a"], "solved": [True, False], "cost": [2.0, 4.0]})
@@ -65,7 +65,7 @@ def _summary(name: str, group: pl.DataFrame, over: Over) -> Summary:
 
 
 def with_digests(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with a number for each problem, as `Summary.problems` sums them; null if it is not known."""
+    """Return the rows with the number of each problem that `Summary.problems` sums; null if it is not known."""
     pl = polars()
     columns = place_columns(rows.columns)
     if not columns:
@@ -76,7 +76,7 @@ def with_digests(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def summed_digests() -> pl.Expr:
-    """Return the sum of the problem numbers in a group; null if one is not known."""
+    """Return the sum of the problem numbers in a group, null if one of them is not known."""
     digest = polars().col(DIGEST)
     expression: pl.Expr = polars().when(digest.is_not_null().all()).then(digest.sum())
     return expression

@@ -23,8 +23,8 @@ FORMATS = (".csv", ".parquet")
 def merge(sources: Sequence[Store], folder: str | os.PathLike[str]) -> Store:
     """Create and return a new store with the rows of all sources, each counted once.
 
-    Partial stores of one campaign give a store that can be resumed; stores of different campaigns give one to report
-    from. Rows of one trial that disagree are kept, and `check` reports them.
+    Partial stores of one campaign give a store that can be resumed. Stores of different campaigns give one for reports.
+    Rows of one trial that disagree are kept, and `check` reports them.
     """
     if len(sources) < 2:
         raise StoreError(f"merging needs at least two stores, got {len(sources)}")
@@ -54,7 +54,7 @@ def _refuse_strangers(first: Store, other: Store) -> None:
 
 
 def _tables(sources: Sequence[Store]) -> dict[str, pl.DataFrame] | None:
-    """Return the tables of stores that are about the same thing and have equal tables; None if they differ."""
+    """Return the tables of stores with the same description and equal tables, or None if they differ."""
     first, *others = sources
     if any((other.about, other.tables.keys()) != (first.about, first.tables.keys()) for other in others):
         return None
@@ -70,7 +70,7 @@ def _medley(sources: Sequence[Store]) -> dict[str, Any]:
 
 
 def export(store: Store, path: str | os.PathLike[str]) -> int:
-    """Write all rows to one CSV or Parquet file, by its extension, whole or not at all; return the number of rows."""
+    """Write all rows to one complete CSV or Parquet file, by its extension, and return the number of rows."""
     ending = Path(path).suffix.lower()
     if ending not in FORMATS:
         raise OutputError(f"cannot write {path}: rows are exported to files that end in {' or '.join(FORMATS)}")

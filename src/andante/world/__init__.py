@@ -1,1 +1,1 @@
-"""What is searched: grids, graphs, heuristics and problems, and the files that hold them."""
+"""Grids, graphs, heuristics and problems, and the files that contain them."""

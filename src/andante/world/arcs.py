@@ -1,4 +1,4 @@
-"""Rows of arcs made from a user's edges, costs and points, all checked: what `Graph` is built from."""
+"""Rows of arcs, from which a `Graph` is built, made from a user's edges, costs and points after checking them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from andante.kernel import kernel
 from andante.world.heuristics import TOLERANCE, Metric, distance
 from andante.world.layout import MOST_STATES, Csr
 
-SMALLEST = 1e-100  # least cost of an arc; the greatest is its inverse. Squares and sums stay within a float's range
+SMALLEST = 1e-100  # lowest cost of an arc; the highest is its inverse. Squares and sums stay within a float's range
 
 
 def triples(edges: Sequence[tuple[int, int, float]]) -> npt.NDArray[np.float64]:
@@ -68,7 +68,7 @@ def checked_csr(
 
 
 def unit_of(cost: npt.NDArray[np.float64]) -> float:
-    """Return the largest power of two that is at most each of these costs; 1 if there are none.
+    """Return the largest power of two that is at most each of these costs, or 1 if there are no costs.
 
     >>> unit_of(np.array([0.3, 7.0]))
     0.25

@@ -1,7 +1,7 @@
-"""The one editor of grids: closing or opening a cell changes its moves and those of the cells around it, and is logged.
+"""The editor of grids: it closes or opens a cell, updates the moves of the cells around it, and logs the change.
 
-The map itself (`world.living`), what an agent with sight believes about it (`world.sensing`), and the ground below
-levels that are repaired (`abstraction.hierarchy`) are edited here and nowhere else.
+The map itself (`world.living`), what an agent with limited sight believes about it (`world.sensing`), and the ground
+below levels that are repaired (`abstraction.hierarchy`) are edited only here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _OCTILE, _CORNERS, _CARDINAL = (RULES.index(rule) for rule in ("octile", "corner
 
 
 def _without(away: npt.NDArray[np.int64], step: int) -> int:
-    """Return all directions but those that lead this far along an axis, as a set of bits."""
+    """Return all directions except those that lead this far along an axis, as a set of bits."""
     return sum(1 << d for d in range(8) if away[d] != step)
 
 
@@ -30,10 +30,10 @@ _NOT_WEST, _NOT_EAST, _NOT_NORTH, _NOT_SOUTH = _without(DX, -1), _without(DX, 1)
 class Cells(NamedTuple):
     """A grid whose cells can be closed and opened."""
 
-    graph: GridArrays  # its mask is read-only, like any other grid's, so that the same machine code is used ...
+    graph: GridArrays  # its mask is read-only like that of any grid, so that the same machine code is used ...
     mask: npt.NDArray[np.uint8]  # [n], ... but shares its memory with this array
     passable: npt.NDArray[np.bool_]  # [n]
-    kept: npt.NDArray[np.uint8]  # [8], the moves that a wall leaves to the cell in this direction from it
+    kept: npt.NDArray[np.uint8]  # [8], the moves that a wall leaves legal for the cell in this direction from it
     changes: Changes
     rule: int  # for moves, as an index of RULES
 
@@ -51,7 +51,7 @@ class Cells(NamedTuple):
 
 
 def _kept(rule: str) -> npt.NDArray[np.uint8]:
-    """Return, for each direction in which a cell lies from a wall, the moves that the wall leaves to the cell."""
+    """Return, for each direction from a wall to a cell, the moves of the cell that the wall leaves legal."""
     lost = [1 << (d + 4) % 8 for d in range(8)]  # into the wall
     if rule == "octile":
         for d in range(0, 8, 2):
@@ -61,7 +61,7 @@ def _kept(rule: str) -> npt.NDArray[np.uint8]:
 
 @kernel
 def set_cell(cells: Cells, cell: int, opened: bool) -> bool:
-    """Open or close a cell, and return whether it was not open or closed yet."""
+    """Open or close a cell, and return whether this changed it."""
     if cells.passable[cell] == opened:
         return False
     cells.passable[cell] = opened
@@ -75,7 +75,7 @@ def set_cell(cells: Cells, cell: int, opened: bool) -> bool:
 
 @kernel
 def _give_moves(cells: Cells, cell: int) -> None:
-    """Add the moves to, from and past a cell that was opened: all of them follow from the cells around it."""
+    """Add the moves to, from and past a cell that was opened; all of them follow from the cells around it."""
     free = free_around(cells, cell)
     moves = _legal(free, cells.rule)
     cells.mask[cell] = moves
@@ -110,10 +110,10 @@ def free_around(cells: Cells, cell: int) -> int:
 
 @kernel
 def ring_around(cells: Cells, cell: int) -> int:
-    """Return the directions in which one can go round a cell that is closed, as a set of bits.
+    """Return the directions in which an agent can go around a closed cell, as a set of bits.
 
-    From each passable cell of the ring one can go to the next. Where corners may be cut, one can also go from a cell
-    beside the closed one to that around the corner, past a wall between them.
+    From each passable cell of the ring it can go to the next. Where corners may be cut, it can also go from a cell
+    beside the closed one to the one around the corner, past a wall between them.
     """
     free = free_around(cells, cell)
     if cells.rule == _CORNERS:
@@ -123,9 +123,9 @@ def ring_around(cells: Cells, cell: int) -> int:
 
 @kernel
 def _on_the_map(graph: GridArrays, cell: int) -> int:
-    """Return the directions in which there are cells around one, as a set of bits.
+    """Return the directions in which a cell has neighbouring cells on the map, as a set of bits.
 
-    Its place is worked out from its number: to look it up takes longer on a large map.
+    Its column and row are computed from its number, because looking them up takes longer on a large map.
     """
     width = uint64(graph.offset[4])
     x, inside = uint64(cell) % width, 0b11111111

@@ -1,9 +1,9 @@
-"""One log of what has changed on a map: cells that were closed and cells that were opened, in order.
+"""The log of a map's changes: the cells that were closed and opened, in order.
 
-Everything that follows from the map remembers how much of the log it has seen, and catches up before it is used next.
-The log is a ring: few things follow more than some changes one by one, and what has missed more begins anew. A map that
-never changes has a log too, in which nothing is ever written, so that kernels are compiled only once. What an agent
-with sight believes about its map has a log of its own.
+Everything derived from the map remembers how much of the log it has seen, and catches up before its next use. The log
+is a ring buffer. A reader that has missed more changes than it holds starts again from the whole map. A map that never
+changes has an empty log, so that kernels are compiled only once. What an agent with limited sight believes about its
+map has its own log.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Changes(NamedTuple):
 
     @classmethod
     def empty(cls, room: int = RECENT) -> Changes:
-        """Return a log to be written to, in which at least the last ``room`` changes can be looked up."""
+        """Return an empty log that keeps at least the last ``room`` changes."""
         entries = max(RECENT, 1 << (room - 1).bit_length())
         return cls(np.zeros(entries, np.int32), np.zeros(RECENT, np.int32), np.zeros(1, CHANGES))
 
@@ -49,7 +49,7 @@ def is_written(changes: Changes) -> bool:
     return len(changes.cell) >= RECENT
 
 
-#: For all maps that do not change.
+#: The log of all maps that do not change.
 UNCHANGED = Changes.none()
 
 
@@ -78,5 +78,5 @@ def opened_cell(changes: Changes, number: int) -> int:
 
 @kernel
 def can_look_up(changes: Changes, number: int) -> bool:
-    """Return whether the changes from this number on can still be looked up."""
+    """Return whether all changes since this number can still be looked up."""
     return changes.scalars[0]["total"] - number <= len(changes.cell)

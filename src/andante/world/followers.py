@@ -1,4 +1,4 @@
-"""What follows a map that changes, in pieces, and how it is kept from doing so while agents read it."""
+"""Followers, which catch up with a changing map piece by piece, and a lock between them and the agents that read."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ class Follower(Protocol):
     def take_note(self) -> None:
         """Take note of all changes in the log."""
 
-    def mend(self, most: int) -> int:
+    def repair(self, most: int) -> int:
         """Catch up with at most this many changed cells, and return their number."""
 
 
 class Turnstile:
-    """Lets any number of threads read, or one write; those who read come after those who wait to write."""
+    """A lock that any number of threads can hold for reading, or one for writing; waiting writers come first."""
 
     def __init__(self) -> None:
         self._free = threading.Condition()
@@ -29,43 +29,43 @@ class Turnstile:
         return self._reading
 
     def writing(self) -> _Writing:
-        """Return a context in which all others are kept out."""
+        """Return a context in which all other readers and writers are kept out."""
         return self._writing
 
     def begin_reading(self) -> None:
-        """Wait until nobody writes, or waits to write."""
+        """Wait until no thread is writing or waiting to write."""
         with self._free:
             while self._writers:
                 self._free.wait()
             self._readers += 1
 
     def end_reading(self) -> None:
-        """Let those in who wait to write."""
+        """Let waiting writers in."""
         with self._free:
             self._readers -= 1
             if self._writers:
                 self._free.notify_all()
 
     def begin_writing(self) -> None:
-        """Wait until nobody reads, and keep all others out."""
+        """Wait until no thread is reading, and keep all others out."""
         self._free.acquire()
         self._writers += 1
         try:
             while self._readers:
                 self._free.wait()
-        except BaseException:  # interrupted: nobody may wait for this one
+        except BaseException:  # interrupted: other threads must not wait for this one
             self.end_writing()
             raise
 
     def end_writing(self) -> None:
-        """Let those in who wait."""
+        """Let waiting threads in."""
         self._writers -= 1
         self._free.notify_all()
         self._free.release()
 
 
 class _Reading:
-    """What ``with turnstile.reading()`` enters: agents do so at every move, and a generator would take longer."""
+    """The context of ``with turnstile.reading()``; agents enter it at every move, and a generator would be slower."""
 
     def __init__(self, gate: Turnstile) -> None:
         self._gate = gate
@@ -78,7 +78,7 @@ class _Reading:
 
 
 class _Writing:
-    """What ``with turnstile.writing()`` enters."""
+    """The context of ``with turnstile.writing()``."""
 
     def __init__(self, gate: Turnstile) -> None:
         self._gate = gate

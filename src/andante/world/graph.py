@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
     from andante.world.problem import Problem
 
-#: Fields that follow from the rest of a layout, and are left out of the fingerprint.
+#: Fields that are derived from the rest of a layout, and are left out of the fingerprint.
 _FOLLOWS: dict[type, tuple[str, ...]] = {
     Csr: ("unit",),
     Moves: ("x", "y"),
@@ -87,7 +87,7 @@ class Graph:
                 array.flags.writeable = False
 
     def __getstate__(self) -> tuple[Arrays, Sequence[Hashable] | None, str]:
-        return self.arrays, self.labels, self.name  # the rest follows from these
+        return self.arrays, self.labels, self.name  # the rest is derived from these
 
     def __setstate__(self, state: tuple[Arrays, Sequence[Hashable] | None, str]) -> None:
         Graph.__init__(self, *state)  # unpickled arrays are writeable, and kernels would be compiled again for those
@@ -107,7 +107,7 @@ class Graph:
     ) -> Graph:
         """Return a graph made from (from, to, cost) triples, with a point for each state if ``points`` are given.
 
-        A state's neighbours come in the order of the edges. The heuristic is the distance between points under
+        A state's neighbours are in the order of the edges. The heuristic is the distance between points under
         ``metric``, or zero without points.
         """
         table = triples(edges)
@@ -181,14 +181,14 @@ class Graph:
 
     @property
     def graph(self) -> Graph:
-        """The graph itself: maps and graphs are asked for their graph alike."""
+        """The graph itself, so that maps and graphs can be used alike."""
         return self
 
     @property
     def points(self) -> npt.NDArray[np.float64]:
-        """The coordinates of every state, one row each: column and row on a grid; rows are empty if there are none.
+        """The coordinates of every state, one row each: column and row on a grid. Rows are empty without coordinates.
 
-        On terrain, columns and rows are multiplied by what the heuristic says of a straight move.
+        On terrain, columns and rows are multiplied by the heuristic cost of a straight move.
         """
         arrays = self.arrays
         if isinstance(arrays, Csr):
@@ -243,9 +243,9 @@ class Graph:
 
     @property
     def open_degree(self) -> int:
-        """The number of moves of a state away from all walls: 8 on a grid, or 4 or 16 under other rules.
+        """The number of moves of a state far from walls: 8 on a grid, or 4 or 16 under other rules.
 
-        A graph counts as a grid if its heuristic is a grid's. On other graphs it is the largest number of any state.
+        A graph counts as a grid if its heuristic is that of a grid. On other graphs this is `max_degree`.
 
         >>> Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (1, 3, 1.0)]).open_degree
         3
@@ -289,7 +289,7 @@ class Graph:
         return Graph(Csr(*rows_of_grid(moves), self.points, int(self.metric), self.unit), self.labels)
 
     def named(self, name: str) -> Graph:
-        """Return the same graph under a name, which rows and messages show.
+        """Return the same graph under a name, which is shown in tables and messages.
 
         >>> Graph.from_edges([(0, 1, 3.0)]).named("a bridge").name
         'a bridge'
@@ -352,17 +352,17 @@ class Graph:
 
     @property
     def changes(self) -> Changes:
-        """The log of changes: empty, but for the graph of a `World`."""
+        """The log of changes, which is empty except for the graph of a `World`."""
         return UNCHANGED
 
     @property
     def version(self) -> int:
-        """The number of changes so far: 0, but for the graph of a `World`."""
+        """The number of changes so far, which is 0 except for the graph of a `World`."""
         return 0
 
     @property
     def chart(self) -> str:
-        """The fingerprint that databases for this graph have: its own, or of a `World` that of its first version."""
+        """The fingerprint of databases for this graph: its own or, for a `World`, that of the first version."""
         return self.fingerprint
 
     def apart(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> npt.NDArray[np.bool_]:
@@ -403,7 +403,7 @@ class Graph:
         return Problem(self, self.state(start), self.state(goal))
 
     def state(self, name: Hashable) -> int:
-        """Return the number of the state with this label; anything that is not a label is taken as a number."""
+        """Return the number of the state with this label; what is not a label is taken as a number."""
         return self._numbers[name] if name in self._numbers else whole_number(name, "a state that has no such label")
 
     @cached_property

@@ -1,12 +1,12 @@
-"""Reading graphs from files: road networks in DIMACS form, lists of edges, and what networkx reads.
+"""Reading of graph files: road networks in DIMACS format, lists of edges, and formats that networkx reads.
 
     .gr        a road network of the 9th DIMACS challenge: ``p sp STATES ARCS`` and lines ``a FROM TO COST``; the file
                of the same name that ends in ``.co`` has a point for each state, ``v STATE X Y``
     .edges     a line per edge, ``FROM TO`` or ``FROM TO COST``, with any words for states; ``#`` begins a comment
-    .arcs      the same for moves that lead one way only
+    .arcs      the same for one-way edges
     .graphml   and .gml: graphs that networkx has written, with the attributes ``weight`` and ``pos``
 
-Files may come from anywhere and are not trusted: whatever does not fit the format is refused with its file and line.
+Files may come from anywhere and are not trusted. Whatever does not fit the format is refused with its file and line.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAX_BYTES = 2**31  # the largest published road network, of the USA, has a file 
 _NETWORKX = (".graphml", ".gml")
 ENDINGS = (".gr", ".edges", ".arcs", *_NETWORKX)
 
-#: Points are scaled so that no edge is shorter than it costs, and by this much more: scaling rounds.
+#: Points are scaled so that no edge is longer than its cost, and by this factor in addition, because scaling rounds.
 _ROOM = 1 - 2.0**-30
 
 _NUMBER = re.compile(r"[+-]?(\d{1,300}(\.\d{0,300})?|\.\d{1,300})([eE][+-]?\d{1,4})?", re.ASCII)
@@ -44,7 +44,7 @@ def is_graph_file(text: str) -> bool:
 
 
 def read_graph(path: str | os.PathLike[str]) -> Graph:
-    """Return the graph in a file, named after the file; the ending says in which form it is.
+    """Return the graph in a file, named after the file; the suffix decides its format.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -174,7 +174,7 @@ def _state(file: Path, number: int, word: str, states: int) -> int:
 
 
 def _cheapest(table: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the arcs with only the cheapest of those that join the same states: road networks list some twice."""
+    """Return the cheapest arc between each pair of states; road networks list some arcs twice."""
     order = np.lexsort((table[:, 2], table[:, 1], table[:, 0]))
     first = np.ones(len(order), bool)
     first[1:] = (np.diff(table[order][:, :2], axis=0) != 0).any(1)
@@ -206,7 +206,7 @@ def _points(file: Path, states: int) -> npt.NDArray[np.float64]:
 
 
 def _scaled(points: npt.NDArray[np.float64], arcs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the points in units of cost, so that the straight line is never longer than an arc costs.
+    """Return the points in units of cost, so that the straight line between two ends never exceeds the arc's cost.
 
     Costs of road networks are lengths or times, and points are in millionths of a degree.
     """
@@ -234,7 +234,7 @@ def _from_networkx(file: Path) -> Graph:
         raise GraphError(f"cannot read {file}: {error.strerror or error}") from error
     try:
         found = read(data)
-    except Exception as error:  # networkx raises whatever its parsers do
+    except Exception as error:  # networkx passes on any exception of its parsers
         raise GraphError(f"{file} is not a graph that networkx reads: {error!s:.200}") from error
     if found.is_multigraph():
         raise GraphError(f"{file} has several edges between the same nodes; keep the cheapest of each")

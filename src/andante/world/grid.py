@@ -1,4 +1,4 @@
-"""Grid maps: passable cells, what they cost, the rule for moving between them, and the resulting graph."""
+"""Grid maps: passable cells, their costs, the rule for moves between them, and the resulting graph."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ ALL_RULES = (*RULES, SIXTEEN)
 
 MAX_SIDE = 32_000  # coordinates are int16
 
-#: The least and the greatest cost of a cell.
-CHEAPEST, DEAREST = 2.0**-10, 2.0**10
+#: The lowest and the highest cost of a cell.
+CHEAPEST, COSTLIEST = 2.0**-10, 2.0**10
 
-_STEPS = 16  # from one power of two to the next, to which the cheapest cost is rounded down for the heuristic
+_STEPS = 16  # between powers of two; the heuristic rounds the lowest cost down to one of them
 
 
 class Grid:
@@ -45,13 +45,13 @@ class Grid:
     ``terrain`` is a table of booleans (True is passable), or rows of map characters, top row first. Under the rule of
     the benchmark, ``octile``, a diagonal move needs both adjacent cardinal cells free; ``corners`` allows every
     diagonal move between passable cells; ``cardinal`` allows none. ``sixteen`` has leaps besides the moves of
-    ``octile``: to the next column but one of the next row, or the other way round, at the square root of 5. A leap
-    passes two cells, which must be free.
+    ``octile``: two columns and one row away, or one column and two rows, at the square root of 5. A leap passes two
+    cells, which must be free.
 
-    ``costs`` are what cells cost, 1 unless said otherwise: by map character, {"S": 2, "W": 5}, or as a table of numbers
-    of the same shape. A character that has a cost is passable, also one that is not of the map format. A move costs its
-    length times the mean cost of the cells that it touches: of both its ends and, if it passes between two cells that
-    must be free, of these as well.
+    ``costs`` are the costs of cells, 1 by default, given by map character, {"S": 2, "W": 5}, or as a table of numbers
+    of the same shape. A character that has a cost is passable, even if it is not in the map format. A move costs its
+    length times the mean cost of the cells that it touches: both its ends and, if it passes between two cells that
+    must be free, those two as well.
 
     >>> import numpy as np
     >>> grid = Grid(np.ones((3, 4), bool))
@@ -88,8 +88,8 @@ class Grid:
         given = checked_costs(costs) if isinstance(costs, Mapping) else {}
         self.terrain = _characters(table, "".join(given))
         self.passable = _one_of(PASSABLE + "".join(given), self.terrain)
-        #: What each cell costs, a table like ``terrain``, or None if all cost 1. A blocked cell has the cost that it
-        #: would have as ground (.).
+        #: The cost of each cell, a table like ``terrain``, or None if all cells cost 1. A blocked cell has the cost
+        #: that it would have as ground (.).
         self.weights = _weights(self.terrain, self.passable, given) if given else _table(costs, self.terrain.shape)
         if rule == SIXTEEN:
             refuse_costs(self, "the rule of sixteen neighbours")
@@ -120,7 +120,7 @@ class Grid:
         self._freeze()  # unpickled arrays are writeable
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the other map has the same terrain, costs and rule for moves, whatever its name."""
+        """Return whether the other map has the same terrain, costs and rule for moves, under any name."""
         if not isinstance(other, Grid):
             return NotImplemented
         return self is other or (
@@ -157,7 +157,7 @@ class Grid:
 
     @property
     def shown(self) -> npt.NDArray[np.uint8]:
-        """The map as pictures show it: cells that are passable only because they have a cost are ground."""
+        """The map for pictures, in which cells that are passable only because they have a cost are ground."""
         return np.where(self.passable & ~_one_of(PASSABLE, self.terrain), np.uint8(ord(".")), self.terrain)
 
     @cached_property
@@ -229,7 +229,7 @@ class Grid:
 
     @property
     def fingerprint(self) -> str:
-        """The graph's fingerprint, a hash of all legal moves: equal for maps that a search cannot distinguish."""
+        """The graph's fingerprint, a hash of all legal moves; it is equal for maps that a search cannot distinguish."""
         return self.graph.fingerprint
 
     def state(self, x: int, y: int) -> int:
@@ -263,7 +263,7 @@ class Grid:
 
 
 def passed(dx: int, dy: int) -> list[tuple[int, int]]:
-    """Return the cells that a move to one of sixteen neighbours passes: those that its line crosses or runs between.
+    """Return the cells that a move to one of sixteen neighbours passes, which its line crosses or runs between.
 
     >>> passed(1, -2), passed(1, 1), passed(0, 1)
     ([(0, -1), (1, -1)], [(1, 0), (0, 1)], [])
@@ -276,7 +276,7 @@ def passed(dx: int, dy: int) -> list[tuple[int, int]]:
 
 
 def refuse_sixteen(grid: Grid, what: str) -> None:
-    """Raise `MapError` if cells of a map have sixteen neighbours, which ``what`` cannot take."""
+    """Raise `MapError` if cells of a map have sixteen neighbours, which ``what`` does not support."""
     if grid.rule == SIXTEEN:
         raise MapError(
             f"{what} takes maps under the rules {', '.join(RULES[:-1])} and {RULES[-1]}, and {grid.name} is under "
@@ -285,7 +285,7 @@ def refuse_sixteen(grid: Grid, what: str) -> None:
 
 
 def refuse_costs(grid: Grid, what: str) -> None:
-    """Raise `MapError` if cells of a map have costs, which ``what`` cannot take."""
+    """Raise `MapError` if cells of a map have costs, which ``what`` does not support."""
     if grid.weights is not None:
         raise MapError(
             f"{what} takes maps whose cells all cost 1, and those of {grid.name} do not; leave the costs out"
@@ -303,7 +303,7 @@ def cells_of(states: npt.ArrayLike, width: int) -> npt.NDArray[np.int64]:
 
 
 def checked_costs(costs: Mapping[str, float]) -> dict[str, float]:
-    """Return what cells cost, by map character, sorted; raise `MapError` if something is wrong with it.
+    """Return the costs of cells by map character, sorted; raise `MapError` if one of them is wrong.
 
     >>> checked_costs({"W": 5, "S": 2})
     {'S': 2.0, 'W': 5.0}
@@ -311,14 +311,14 @@ def checked_costs(costs: Mapping[str, float]) -> dict[str, float]:
     given: Mapping[Any, Any] = costs
     for character, cost in given.items():
         if not isinstance(character, str) or len(character) != 1 or not "!" <= character <= "~":
-            raise MapError(f"costs are by map character, such as {{'S': 2}}, and {quoted(character)} is none")
-        if isinstance(cost, bool) or not isinstance(cost, int | float | np.number) or not CHEAPEST <= cost <= DEAREST:
-            raise MapError(f"a cell can cost {CHEAPEST:g} to {DEAREST:g}, and {character} would cost {quoted(cost)}")
+            raise MapError(f"costs are given by map character, such as {{'S': 2}}, and {quoted(character)} is not one")
+        if isinstance(cost, bool) or not isinstance(cost, int | float | np.number) or not CHEAPEST <= cost <= COSTLIEST:
+            raise MapError(f"a cell can cost {CHEAPEST:g} to {COSTLIEST:g}, and {character} would cost {quoted(cost)}")
     return {character: float(costs[character]) for character in sorted(costs)}
 
 
 def parse_costs(text: str) -> dict[str, float]:
-    """Return the costs of cells in a text, by map character; an empty text has none.
+    """Return the costs of cells in a text, by map character; an empty text contains none.
 
     >>> parse_costs("S=2,W=5.5")
     {'S': 2.0, 'W': 5.5}
@@ -339,7 +339,7 @@ def parse_costs(text: str) -> dict[str, float]:
 
 
 def costs_text(costs: Mapping[str, float]) -> str:
-    """Return costs as `parse_costs` reads them.
+    """Return costs as a text that `parse_costs` reads.
 
     >>> costs_text({"S": 2.0, "W": 5.5})
     'S=2,W=5.5'
@@ -350,7 +350,7 @@ def costs_text(costs: Mapping[str, float]) -> str:
 def _weights(
     codes: npt.NDArray[np.uint8], passable: npt.NDArray[np.bool_], costs: Mapping[str, float]
 ) -> npt.NDArray[np.float64] | None:
-    """Return the cost of each cell, given that of characters; None if all cost 1."""
+    """Return the cost of each cell, given the costs of characters, or None if all cells cost 1."""
     of = np.ones(256)
     for character, cost in costs.items():
         of[ord(character)] = cost
@@ -359,7 +359,7 @@ def _weights(
 
 
 def _table(costs: object, shape: tuple[int, ...]) -> npt.NDArray[np.float64] | None:
-    """Return a table of costs, checked; None if all are 1."""
+    """Return a table of costs after checking it, or None if all costs are 1."""
     if costs is None or (isinstance(costs, Mapping) and not costs):
         return None
     try:
@@ -371,10 +371,10 @@ def _table(costs: object, shape: tuple[int, ...]) -> npt.NDArray[np.float64] | N
             f"costs must be given by map character, such as {{'S': 2}}, or as a table of {shape[0]} rows of {shape[1]} "
             "numbers, like the map"
         )
-    wrong = np.argwhere(~((table >= CHEAPEST) & (table <= DEAREST)))
+    wrong = np.argwhere(~((table >= CHEAPEST) & (table <= COSTLIEST)))
     if len(wrong):
         y, x = wrong[0]
-        raise MapError(f"a cell can cost {CHEAPEST:g} to {DEAREST:g}; row {y}, column {x} would cost {table[y, x]:g}")
+        raise MapError(f"a cell can cost {CHEAPEST:g} to {COSTLIEST:g}; row {y}, column {x} would cost {table[y, x]:g}")
     return None if (table == 1.0).all() else table
 
 
@@ -383,7 +383,7 @@ def _comparable(weights: npt.NDArray[np.float64] | None) -> npt.NDArray[np.float
 
 
 def _rounded_down(cost: float) -> float:
-    """Return a cost with five significant bits: with so few, every value of the heuristic is exact."""
+    """Return a cost with five significant bits, so few that every value of the heuristic is exact."""
     base = power_of_two(cost)
     return base * (math.floor(cost / base * _STEPS) / _STEPS)
 
@@ -398,7 +398,7 @@ def _split(rows: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
 
 
 def _characters(table: npt.NDArray[np.generic], others: str) -> npt.NDArray[np.uint8]:
-    """Return the table as codes of map characters, or of these others."""
+    """Return the table as codes of map characters; ``others`` are allowed too."""
     if table.dtype == bool:
         return np.where(table, ord("."), ord("@")).astype(np.uint8)
     if table.dtype.kind == "U" and table.dtype.itemsize == 4:

@@ -1,4 +1,4 @@
-"""Grids as rows of arcs, and what can be said of all their moves."""
+"""Grids as rows of arcs, and functions over all their moves."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def counts_of_moves(arrays: GridArrays | Sixteen) -> npt.NDArray[np.uint8]:
 def _directions(
     moves: GridArrays | Sixteen, source: npt.NDArray[np.int64], number: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.uint8]:
-    """Return the direction of each of these moves, given its number among those of its cell."""
+    """Return the direction of each move, given its number among the moves of its cell."""
     mask = moves.mask[source]
     if not isinstance(moves, Sixteen):
         return DIRECTION[mask, number]
@@ -53,7 +53,7 @@ def _find_prices(
     direction: npt.NDArray[np.uint8],
     costs: npt.NDArray[np.float64],
 ) -> None:
-    """Write the cost of each of these moves."""
+    """Write the cost of each move into ``cost``."""
     for k in range(len(source)):
         costs[k] = price_towards(graph, source[k], int64(direction[k]))
 

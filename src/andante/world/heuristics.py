@@ -21,16 +21,16 @@ from andante.notation import Word
 # 1.2e-10 per diagonal move (docs/decisions/0002).
 DIAGONAL = round(math.sqrt(2) * 2**32) / 2**32
 
-# A move to the next column but one of the next row, or the other way round, rounded like a diagonal one.
+# A move of two columns and one row, or of one column and two rows, rounded like a diagonal one.
 LEAP = round(math.sqrt(5) * 2**32) / 2**32
 
-#: Costs that differ by less are equal where arithmetic is not exact (weights, averages, foreign graphs). It is relative
-#: to the graph's unit (`world.layout.unit`), to another cost or to a ratio; it is never a cost itself.
+#: Costs that differ by less are equal where arithmetic is not exact (weights, averages, graphs other than grids). It is
+#: relative to the graph's unit (`world.layout.unit`), to another cost or to a ratio; it is never a cost itself.
 TOLERANCE = 1e-6
 
 
 class Metric(Word):
-    """How the distance between two points of an embedding is measured.
+    """A measure of the distance between two points of an embedding.
 
     >>> print(Metric.OCTILE)
     octile
@@ -50,7 +50,7 @@ _SIXTEEN = int(Metric.SIXTEEN)
 def distances_between(
     points: npt.NDArray[np.float64], others: npt.NDArray[np.float64], metric: Metric
 ) -> npt.NDArray[np.float64]:
-    """Return the distance of each point from the other in its row, as `distance` does for two states.
+    """Return the distance between the two points of each row, as `distance` does for two states.
 
     >>> distances_between(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]), Metric.EUCLIDEAN)
     array([5.])
@@ -92,9 +92,9 @@ def distance(point: npt.NDArray[np.float64], metric: int, a: int, b: int) -> flo
 
 @kernel
 def with_leaps(far: float, near: float) -> float:
-    """Return what it costs to go ``far`` columns and ``near`` rows, or the other way round, with sixteen neighbours.
+    """Return the cost of going ``far`` columns and ``near`` rows, or the reverse, with sixteen neighbours.
 
-    The difference is made up by leaps as far as they go; the rest is straight or diagonal (Rivera et al. 2020).
+    The difference is covered by leaps as far as they go; the rest is straight or diagonal (Rivera et al. 2020).
     """
     if far >= 2 * near:
         return near * LEAP + (far - 2 * near)

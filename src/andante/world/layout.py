@@ -2,8 +2,8 @@
 
 `Csr` is any graph: arcs in rows, each with its cost. `Moves` is a grid: one byte per cell, one bit per legal direction.
 `Terrain` is a grid whose cells have costs, and `Sixteen` one whose cells have sixteen neighbours. Kernels work with
-all: `degree`, `target`, `price` and `estimate` have the same meaning for each, and the compiler inserts the right
-implementation. A kernel that looks at all moves of a state can go through them with `moves_of`, `first_of` and
+all of them: `degree`, `target`, `price` and `estimate` have the same meaning for each, and the compiler inserts the
+right implementation. A kernel that looks at all moves of a state can iterate over them with `moves_of`, `first_of` and
 `rest_of` instead of counting, which on grids takes a fifth less time in A*.
 """
 
@@ -21,12 +21,12 @@ from andante.world.heuristics import DIAGONAL, LEAP, distance, with_leaps
 DX = np.array([0, 1, 1, 1, 0, -1, -1, -1], np.int64)
 DY = np.array([-1, -1, 0, 1, 1, 1, 0, -1], np.int64)
 PRICE = np.array([1.0, DIAGONAL] * 4)
-#: The same for sixteen neighbours: between a straight and a diagonal move there is a leap.
+#: The same for sixteen neighbours, with a leap between each straight and diagonal move.
 DX16 = np.array([0, 1, 1, 2, 1, 2, 1, 1, 0, -1, -1, -2, -1, -2, -1, -1], np.int64)
 DY16 = np.array([-1, -2, -1, -1, 0, 1, 1, 2, 1, 2, 1, 1, 0, -1, -1, -2], np.int64)
 PRICE16 = np.array([1.0, LEAP, DIAGONAL, LEAP] * 4)
 
-TOWARDS = np.full((3, 3), 8, np.uint8)  # the direction of a cell in the next row and column, from -1 to 1; 8: it itself
+TOWARDS = np.full((3, 3), 8, np.uint8)  # the direction to a cell, by its row and column from -1 to 1; 8 for none
 TOWARDS[DY + 1, DX + 1] = np.arange(8)
 
 GRAIN = 2.0**32  # costs on grids are multiples of its inverse
@@ -71,9 +71,9 @@ class Terrain(NamedTuple):
     y: npt.NDArray[np.int16]  # [n]
     diagonal: float  # cost of a diagonal step in the heuristic ...
     straight: float  # ... and of a straight one: at most the cost of the cheapest cell
-    weight: npt.NDArray[np.float64]  # [n], the cost of each cell; of a blocked one, what it would cost if it were open
+    weight: npt.NDArray[np.float64]  # [n], the cost of each cell; for a blocked one, its cost if it were open
     unit: float  # the largest power of two that is at most ``straight``
-    beside: float  # the share in a diagonal's cost of each cell that it passes between: 1/4 or 0
+    beside: float  # weight in a diagonal's cost of each of the two cells that it passes between: 1/4 or 0
 
 
 class Sixteen(NamedTuple):
@@ -88,7 +88,7 @@ class Sixteen(NamedTuple):
 GridArrays = Moves | Terrain  # both have a mask of eight directions, and cells at the same places
 Arrays = Csr | GridArrays | Sixteen
 
-#: What kernels take as a graph: one of these, or another bundle for which the functions below have a body.
+#: A graph as kernels see it: one of these, or another bundle for which the functions below have a body.
 Layout = tuple[Any, ...]
 
 
@@ -136,21 +136,21 @@ def rest_of(graph: Layout, moves: int) -> int:
 
 @generic
 def prefetch_state(graph: Layout, state: int) -> None:
-    """Prefetch what the graph knows of a state that a search will reach soon; there need not be such a state."""
+    """Prefetch the graph's data of a state that a search will reach soon; the state need not exist."""
     raise TypeError(graph)
 
 
 @generic
 def prefetch_around(graph: Layout, state: int) -> None:
-    """Prefetch what the graph knows of a state and its neighbours."""
+    """Prefetch the graph's data of a state and its neighbours."""
     raise TypeError(graph)
 
 
 @generic
 def beside(graph: Layout, state: int, direction: int) -> int:
-    """Return the cell in this direction, one of eight, from a cell, whether there is a move or not; -1 for none.
+    """Return the cell in one of eight directions from a cell, whether there is a move to it or not; -1 if none.
 
-    Only layouts of maps that can change know of cells to which there is no move.
+    Only layouts of maps that can change return cells to which there is no move.
     """
     raise TypeError(graph)
 
@@ -169,7 +169,7 @@ def unit(graph: Layout) -> float:
 
 @generic
 def stride(graph: Layout) -> float:
-    """Return what the heuristic of a grid says of a straight move; 1 in all layouts but `Terrain`."""
+    """Return the heuristic cost of a straight move on a grid, which is 1 in all layouts except `Terrain`."""
     raise TypeError(graph)
 
 
@@ -181,20 +181,20 @@ def enterable(graph: Layout, state: int) -> bool:
 
 @moves_of.of(tuple)
 def count_of_moves(graph: Layout, state: int) -> int:
-    """Return the moves of a state in any layout: their number, which is counted down."""
+    """Return the moves of a state in any layout, as their number, which is then counted down."""
     return degree(graph, state)
 
 
 @first_of.of(tuple)
 def first_of_count(graph: Layout, state: int, moves: int) -> tuple[int, float]:
-    """Return where the first of the last ``moves`` moves leads, and its cost."""
+    """Return the state that the first of the last ``moves`` moves leads to, and the move's cost."""
     k = degree(graph, state) - moves
     return target(graph, state, k), price(graph, state, k)
 
 
 @rest_of.of(tuple)
 def rest_of_count(graph: Layout, moves: int) -> int:
-    """Return one move less."""
+    """Return the number of moves that are left after the first."""
     return moves - 1
 
 
@@ -283,7 +283,7 @@ def _sixteen_degree(graph: Sixteen, state: int) -> int:
 
 @kernel
 def _nth_of_sixteen(graph: Sixteen, state: int, k: int) -> int:
-    """Return the k-th legal direction; its mask is two bytes, each of which is looked up."""
+    """Return the k-th legal direction. The mask has two bytes, and each is looked up."""
     mask = int64(graph.mask[state])
     first = int64(COUNT[mask & 255])
     return int64(DIRECTION[mask & 255, k]) if k < first else 8 + int64(DIRECTION[mask >> 8, k - first])
@@ -314,7 +314,7 @@ def _sixteen_estimate(graph: Sixteen, state: int, goal: int) -> float:
 
 @kernel
 def direction_to(graph: GridArrays, state: int, to: int) -> int:
-    """Return the direction from a cell to a neighbouring one, in which it may have no move; 8 for any other cell."""
+    """Return the direction from a cell to a neighbouring one, whether it is a move or not; 8 for any other cell."""
     right = int64(graph.x[to]) - int64(graph.x[state])
     down = int64(graph.y[to]) - int64(graph.y[state])
     if abs(right) > 1 or abs(down) > 1:

@@ -20,18 +20,18 @@ from andante.world.grid import Grid, refuse_sixteen
 from andante.world.layout import GridArrays
 from andante.world.parts import Parts, is_apart, note_closed, note_opened, sweep
 
-TENDED = 2048  # cells looked at for components at a time
-MOST_UNNOTED = RECENT // 2  # changes that followers need not have noted
-MENDED = 64  # changed cells around which levels are mended at a time
+TENDED = 2048  # cells looked at for components in one call of `tend`
+MOST_UNNOTED = RECENT // 2  # changes that followers may have left to note
+MENDED = 64  # changed cells around which levels are repaired in one call of `tend`
 
 F = TypeVar("F", bound=Follower)
 
 
 class World(Grid):
-    """A map that changes. Agents and crowds take it where they take a `Grid`, and know of each change at once.
+    """A map that changes. Agents and crowds accept it in place of a `Grid`, and see each change immediately.
 
-    It is what a grid is: its graph, fingerprint, components and problems are those of its present version.
-    `World.frozen` returns a grid to keep.
+    It has everything that a grid has: its graph, fingerprint, components and problems are those of its current version.
+    `World.frozen` returns a copy of that version.
 
     >>> import andante
     >>> world = World(andante.generate("empty", 8, 8))
@@ -73,7 +73,7 @@ class World(Grid):
         raise MapError("a world cannot be copied or pickled, because agents share it; copy world.frozen() instead")
 
     def __eq__(self, other: object) -> bool:
-        """Return whether it is the same world: others change in other ways."""
+        """Return whether the other is the same object, because two worlds change independently."""
         return self is other
 
     def __hash__(self) -> int:
@@ -93,7 +93,7 @@ class World(Grid):
         return self._first_free + 2 * self._opened[0] - self._total[0]
 
     def frozen(self, name: str | None = None) -> Grid:
-        """Return the present version as a grid that does not change."""
+        """Return the current version as a grid that does not change."""
         return self.like(self._terrain, self._passable, self.weights, self.name if name is None else name)
 
     def close(self, cells: npt.ArrayLike) -> int:
@@ -107,7 +107,7 @@ class World(Grid):
     def _change(self, cells: Any, opened: bool) -> int:
         state = -1
         if type(cells) is tuple and len(cells) == 2:
-            x, y = cells  # a single cell, as a game closes a door: much faster without an array
+            x, y = cells  # a single cell, as when a game closes a door, is much faster without an array
             if type(x) is int and type(y) is int and 0 <= x < self._width and 0 <= y < self._height:
                 state = y * self._width + x
         states = self._states(cells) if state < 0 else None
@@ -121,11 +121,11 @@ class World(Grid):
             return changed
 
     def compile(self) -> None:
-        """Compile what a change needs, also of levels above the map, or load it from the cache: else a tick does so."""
+        """Compile the kernels for changes and for levels above the map, or load them from the cache."""
         none = np.zeros(0, np.int64)
         with self.lock:
             self._edit(none.ctypes.data, 0, True)
-            self._edit_one(0 if self._passable[0, 0] else ~0)  # as it is
+            self._edit_one(0 if self._passable[0, 0] else ~0)  # changes nothing
             self._take_note()
         self.tend(0, 0)
 
@@ -169,34 +169,34 @@ class World(Grid):
 
     @cached_property
     def _edited(self) -> tuple[Any, ...]:
-        """What the kernels that change cells are bound to."""
+        """The arguments that the kernels that change cells are bound to."""
         return self._cells, *self.looks().values(), self.parts
 
     def looks(self) -> dict[str, npt.NDArray[np.uint8]]:
-        """Return what each cell looks like, now, when it is open, and when it is closed."""
+        """Return the character of each cell as it is now, when it is open, and when it is closed."""
         open_, closed = (look.ravel() for look in self._looks)
         return {"terrain": self._terrain.ravel(), "looks_open": open_, "looks_closed": closed}
 
     @property
     def cells(self) -> Cells:
-        """The cells, as kernels edit them."""
+        """The cells, in the form that kernels edit."""
         return self._cells
 
     @property
     def followers(self) -> tuple[Follower, ...]:
-        """What follows the changes of the map."""
+        """The objects that follow the changes of the map."""
         return tuple(self._followers.values())
 
     def entries(self) -> dict[str, Entry]:
-        """Return the code of what a program without Python needs to change the map, with contexts."""
+        """Return the code and the contexts with which a program without Python changes the map."""
         return {name: entry_of(*parts) for name, parts in self._kernels().items()}
 
     def tables(self) -> dict[str, Table]:
-        """Return the contexts of the same kernels; nothing is compiled for them."""
+        """Return the contexts of the same kernels, without compiling anything."""
         return {name: table_of(*parts) for name, parts in self._kernels().items()}
 
     def _kernels(self) -> dict[str, tuple[Any, ...]]:
-        """Return these kernels, and what they are bound to."""
+        """Return these kernels and the arguments that they are bound to."""
         states, flags = np.dtype(np.int64), np.dtype(np.bool_)
         arrays = self.graph.arrays
         return {
@@ -206,23 +206,23 @@ class World(Grid):
         }
 
     def tend(self, most: int = TENDED, mended: int = MENDED) -> int:
-        """Catch up with changes for a bounded time, and return for how many cells: 0 if there was nothing to do.
+        """Catch up with changes for a bounded time, and return the number of cells processed, 0 if none was left.
 
-        It finds out which cells are still connected, for at most ``most`` cells, and mends levels of abstraction, if
-        agents use them, around at most ``mended`` cells. Agents and crowds call this before they move.
+        This finds out which cells are still connected, for at most ``most`` cells, and repairs levels of abstraction,
+        if agents use them, around at most ``mended`` cells. Agents and crowds call it before they move.
         """
         with self.lock:
             work = int(self._sweep(most))
             if self._followers and self._followed != (version := self.version):
                 with self.turnstile.writing():
-                    cells = sum(follower.mend(mended) for follower in self._followers.values())
+                    cells = sum(follower.repair(mended) for follower in self._followers.values())
                 if cells == 0 and mended > 0:
                     self._followed = version
                 work += cells
             return work
 
     def follow(self, key: Any, make: Callable[[World], F]) -> F:
-        """Return the follower with this key; if there is none, it is made, and mended from now on."""
+        """Return the follower with this key; if there is none, make it and keep it up to date from now on."""
         with self.lock:
             if key not in self._followers:
                 self._followers[key] = make(self)
@@ -231,7 +231,7 @@ class World(Grid):
 
     @cached_property
     def turnstile(self) -> Turnstile:
-        """What keeps agents from reading levels while these are mended."""
+        """The lock that keeps agents from reading levels while these are repaired."""
         return Turnstile()
 
     @cached_property
@@ -240,17 +240,17 @@ class World(Grid):
 
     @property
     def news(self) -> int:
-        """A number that changes when cells may have become known to be apart: opening a cell never parts others."""
+        """A number that changes when cells may be found to be disconnected, which opening a cell never causes."""
         return self._total[0] - self._opened[0] + self._sweeps[0]
 
     def settle(self) -> None:
-        """Catch up with all changes, however long that takes."""
+        """Catch up with all changes, regardless of how long it takes."""
         while self.tend(1 << 20, 1 << 20):
             pass
 
 
 class LivingGraph(Graph):
-    """The graph of a map that changes: all that follows from it is of its present version."""
+    """The graph of a map that changes; everything derived from it is of the map's current version."""
 
     def __init__(self, arrays: GridArrays, world: World, first: Graph) -> None:
         super().__init__(arrays)
@@ -290,7 +290,7 @@ class LivingGraph(Graph):
         return self.first.fingerprint
 
     def _present(self, name: str) -> Any:
-        """Return what `Graph` says, worked out again if the map has changed."""
+        """Return a property of `Graph`, computed again if the map has changed."""
         version = self._world.version
         if name not in self._known or self._known[name][0] != version:
             self._known[name] = version, getattr(self._world.frozen().graph, name)
@@ -303,29 +303,29 @@ class LivingGraph(Graph):
 
     @property
     def components(self) -> npt.NDArray[np.int32]:
-        """A component number for each state, in the present version; takes time in proportion to the map."""
+        """A component number for each state in the current version; takes time in proportion to the map."""
         return self._present("components")
 
     @property
     def forbids_corner_cutting(self) -> bool:
-        """Whether this is so in every version: it follows from the rule for moves."""
+        """Whether every version forbids corner cutting, which follows from the rule for moves."""
         return self._world.rule == "octile"
 
     @property
     def fingerprint(self) -> str:
-        """The fingerprint of the present version; takes time in proportion to the map."""
+        """The fingerprint of the current version; takes time in proportion to the map."""
         return str(self._present("fingerprint"))
 
     def at_rest(self) -> Graph:
-        """Return the graph of the present version, which does not change."""
+        """Return the graph of the current version, which does not change."""
         return self._world.frozen().graph
 
     def csr(self) -> Graph:
-        """Return the present version as rows of arcs."""
+        """Return the current version as rows of arcs."""
         return self.at_rest().csr()
 
     def follow(self, key: Any, make: Callable[[World], F]) -> F:
-        """Return the follower with this key of the map; if there is none, it is made, and mended from now on."""
+        """Return the map's follower with this key; if there is none, make it and keep it up to date from now on."""
         return self._world.follow(key, make)
 
     def tend(self) -> None:
@@ -333,7 +333,7 @@ class LivingGraph(Graph):
         self._world.tend()
 
     def guarded(self, call: C) -> C:
-        """Return a call that reads levels of abstraction, during which nobody mends them."""
+        """Return a call that reads levels of abstraction, during which they are not repaired."""
         turnstile = self._world.turnstile
 
         def guarded(*numbers: Any) -> Any:
@@ -343,10 +343,10 @@ class LivingGraph(Graph):
         return cast(C, guarded)
 
     def apart(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Return for each pair whether it is known that no path joins them; the rest may not be known yet."""
+        """Return for each pair whether it is known that no path joins them; others may be found apart later."""
         a, b = np.broadcast_arrays(np.atleast_1d(np.asarray(starts, np.int64)), np.asarray(goals, np.int64))
         a, b, found = np.ascontiguousarray(a), np.ascontiguousarray(b), np.zeros(len(a), np.bool_)
-        with self._world.lock:  # looking labels up shortens the paths between them
+        with self._world.lock:  # looking up labels shortens the paths between them, which is a write
             self._are_apart(a.ctypes.data, len(a), b.ctypes.data, len(b), found.ctypes.data, len(found))
         return found
 
@@ -364,7 +364,7 @@ def _find_apart(
     goals: npt.NDArray[np.int64],
     found: npt.NDArray[np.bool_],
 ) -> int:
-    """Write for each start and goal whether no path joins them, and return how many. A state is joined to itself."""
+    """Write for each start and goal whether no path joins them, and return how many. A state is joined with itself."""
     total = 0
     for i in range(len(starts)):
         found[i] = starts[i] != goals[i] and is_apart(parts, graph, starts[i], goals[i])
@@ -382,7 +382,7 @@ def _edit_cells(
     states: npt.NDArray[np.int64],
     opened: bool,
 ) -> int:
-    """Open or close cells that are not open or closed yet, and return how many."""
+    """Open or close cells, and return how many of them this changed."""
     changed = 0
     for i in range(len(states)):
         change = states[i] if opened else ~states[i]
@@ -399,7 +399,7 @@ def _edit_cell(
     parts: Parts,
     change: int,
 ) -> int:
-    """Open the cell ``change``, or close ~change if that is negative; return 1, or 0 if it was so already."""
+    """Open the cell ``change``, or close ~change if that is negative; return 1, or 0 if nothing changed."""
     cell, opened = max(change, ~change), change >= 0
     moves = int64(cells.mask[cell])
     if not set_cell(cells, cell, opened):

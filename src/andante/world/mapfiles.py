@@ -1,9 +1,9 @@
-"""Reading and writing the MovingAI file formats: maps (``.map``) and scenarios (``.scen``).
+"""Reading and writing of the MovingAI file formats: maps (``.map``) and scenarios (``.scen``).
 
 A map is four header lines (``type octile``, ``height``, ``width``, ``map``) and rows of characters. A scenario is a
 ``version`` line and one problem per line: bucket, map, width, height, start x and y, goal x and y, optimal length.
 
-Files may come from anywhere and are not trusted: whatever does not fit the format is refused with its file, line and
+Files may come from anywhere and are not trusted. Whatever does not fit the format is refused with its file, line and
 column or field, and no more is read than the header announces.
 """
 
@@ -27,7 +27,7 @@ from andante.files import write_whole
 from andante.world.grid import BLOCKED, MAX_SIDE, PASSABLE, Grid, checked_costs
 from andante.world.problem import Problem, checked_problems
 
-#: Maps with more cells are refused: no published map comes near, and the graph would not fit on an ordinary machine.
+#: Maps with more cells are refused: published maps are far smaller, and the graph would not fit on an ordinary machine.
 MAX_CELLS = 2**27
 
 #: Scenarios with more bytes are refused: the largest published ones have less than a megabyte.
@@ -49,7 +49,7 @@ _SCENARIO_FIELDS = ("bucket", "map", "width", "height", "start x", "start y", "g
 def read_map(path: str | os.PathLike[str], *, rule: str = "octile", costs: Mapping[str, float] | None = None) -> Grid:
     """Return the grid in a ``.map`` file, named after the file; ``rule`` says which diagonal moves are legal.
 
-    ``costs`` are what cells cost, by character: {"S": 2, "W": 5} makes swamp cost 2 and water passable at 5.
+    ``costs`` are the costs of cells by character: {"S": 2, "W": 5} makes swamp cost 2 and water passable at 5.
     """
     expect(path, str | os.PathLike, "a map is read from the path of a file, a text", MapError)
     file = Path(path)
@@ -70,7 +70,7 @@ def parse_map(
     where: str | None = None,
     costs: Mapping[str, float] | None = None,
 ) -> Grid:
-    r"""Return the grid in the text of a map file, with this name; error messages say ``where`` the text is from.
+    r"""Return the grid in the text of a map file, with this name; error messages name ``where`` the text is from.
 
     >>> parse_map("type octile\nheight 2\nwidth 3\nmap\n..@\n.T.\n", "tiny")
     <Grid tiny 3 x 2, 4 free cells>
@@ -93,7 +93,7 @@ def map_text(grid: Grid) -> str:
 
 
 def _parse_map(stream: BinaryIO, where: str, name: str, rule: str, costs: Mapping[str, float] | None) -> Grid:
-    """Return the grid in a stream, for files and texts alike."""
+    """Return the grid in a stream of a file or a text."""
     given = checked_costs(costs or {})
     legal = _LEGAL.copy()
     legal[[ord(character) for character in given]] = True
@@ -150,7 +150,7 @@ def _side(text: str, field: str, number: int, where: str) -> int:
 def _rows(
     data: bytes, start: int, height: int, width: int, where: str, legal: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.uint8]:
-    """Return the cells as uint8[height, width]; ``legal`` says which characters they may be."""
+    """Return the cells as uint8[height, width]; ``legal`` says which characters are allowed."""
     tidy = _tidy_rows(data, start, height, width)
     if tidy is None:
         tidy = _untidy_rows(data[start:], height, width, where, legal)
@@ -268,12 +268,12 @@ def _line_of(problem: Problem, what: str) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _title(map_name: str) -> str:
-    """Return a map's name without folders: published scenarios name other folders than those their maps are in."""
+    """Return a map's name without folders, because published scenarios name folders that their maps are not in."""
     return re.split(r"[/\\]", map_name.strip())[-1]
 
 
 def _scenario_lines(text: str | bytes, name: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the place of each problem in the file, and its fields."""
+    """Yield the file and line of each problem, and its fields."""
     if len(text) > MAX_SCENARIO_BYTES:
         raise ScenarioError(f"{name} is larger than {MAX_SCENARIO_BYTES:,} bytes, too large for a scenario")
     lines = _decoded(text, name).split("\n")
@@ -356,5 +356,5 @@ def _whole_number(text: str) -> int | None:
 
 
 def _quote(text: str) -> str:
-    """Return text as error messages show it: quoted, on one line, and not too long."""
+    """Return text for an error message: quoted, on one line, and not too long."""
     return repr(text if len(text) <= 40 else text[:40] + "...")

@@ -1,10 +1,10 @@
-"""Which cells of a changing map are connected: known at once when a wall goes, and soon after when one comes.
+"""The connected parts of a changing map, known immediately when a cell opens, and soon after one closes.
 
 Two cells count as connected until it is certain that they are not. Opening a cell joins the components around it.
-Closing one may divide a component: then all cells are labelled again in the background, a bounded number at a time
-(`sweep`), while the old labels stay in use. A sweep is never begun again because the map changes: what opens meanwhile
-is joined in both sets of labels, and what closes can only make too many cells count as connected, until the next sweep.
-So a goal that cannot be reached is known after at most two sweeps.
+Closing one may divide a component. Then all cells are labelled again in the background, a bounded number at a time
+(`sweep`), while the old labels stay in use. A sweep is never restarted because the map changes. A cell that opens
+meanwhile is joined in both sets of labels. A cell that closes can only make too many cells count as connected until the
+next sweep. So a goal that cannot be reached is found to be so after at most two sweeps.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from andante.world.layout import COUNT, DIRECTION, GridArrays
 
 PARTS = np.dtype(
     [
-        ("current", np.int64),  # the set of labels in use, 0 or 1; the other is being made by a sweep
+        ("current", np.int64),  # the set of labels in use, 0 or 1; a sweep is making the other
         ("looked", np.int64),  # cells that the sweep has looked at as the first of a component
         ("head", np.int64),  # the next in the queue
         ("tail", np.int64),  # the end of the queue
@@ -41,9 +41,9 @@ LAST_LABEL = 2**31 - 1
 
 
 def _needed() -> npt.NDArray[np.uint8]:
-    """Return, for each set of moves, those that are needed to find what is connected.
+    """Return, for each set of moves, those that are needed to find connected cells.
 
-    A diagonal next to a straight move is not: two straight moves lead to the same cell, under every rule for moves.
+    A diagonal next to a straight move is not needed: two straight moves lead to the same cell, under every rule.
     """
     moves = np.arange(256)
     straight = moves & 0b01010101
@@ -55,17 +55,17 @@ _NEEDED = _needed()
 
 
 class Parts(NamedTuple):
-    """Two sets of labels. Labels that were found to be of one component are joined by their parents."""
+    """Two sets of labels. Labels that were found to belong to one component are joined through their parents."""
 
     label: npt.NDArray[np.int32]  # [2, n]
-    parent: npt.NDArray[np.int32]  # [2, n], by label less the set's first; a label without another is its own
+    parent: npt.NDArray[np.int32]  # [2, n], by label minus the set's first; a label without another is its own parent
     queue: npt.NDArray[np.int32]  # [n], cells that the sweep has labelled, in order
     sets: npt.NDArray[Any]  # [2], of SET
     scalars: npt.NDArray[Any]  # [1], of PARTS
 
     @classmethod
     def over(cls, n: int) -> Parts:
-        """Return labels for ``n`` cells, to be given by a first sweep."""
+        """Return empty labels for ``n`` cells, which a first sweep fills in."""
         parts = cls(
             np.full((2, n), -1, np.int32),
             np.zeros((2, n), np.int32),
@@ -88,7 +88,7 @@ def is_apart(parts: Parts, graph: GridArrays, a: int, b: int) -> bool:
 
 @kernel
 def note_opened(parts: Parts, graph: GridArrays, cell: int) -> None:
-    """Join what a cell joins that was opened; the graph has its moves already."""
+    """Join the components around a cell that was opened; the graph has its moves already."""
     at = parts.scalars[0]
     _join_around(parts, graph, at["current"], cell, True)
     if at["sweeping"]:
@@ -97,10 +97,10 @@ def note_opened(parts: Parts, graph: GridArrays, cell: int) -> None:
 
 @kernel
 def note_closed(parts: Parts, moves: int, ring: int) -> None:
-    """Take note that a component may have been divided, unless one can go round the closed cell next to it.
+    """Take note that a component may have been divided, unless there is a path around the closed cell next to it.
 
-    ``moves`` are the directions of the moves that it had; ``ring`` those of the cells around it that are passable or
-    that one can go past.
+    ``moves`` are the directions of the moves that the cell had. ``ring`` are the directions of the cells around it that
+    are passable or can be passed.
     """
     joined, before = moves & -moves, 0
     while joined != before:
@@ -112,7 +112,7 @@ def note_closed(parts: Parts, moves: int, ring: int) -> None:
 
 @kernel
 def sweep(parts: Parts, graph: GridArrays, most: int) -> int:
-    """Label up to ``most`` cells, if there is a reason to; return how many cells were looked at."""
+    """Label up to ``most`` cells if necessary, and return how many cells were looked at."""
     at, n, work = parts.scalars[0], len(graph.mask), 0
     if not at["sweeping"]:
         if not at["divided"]:
@@ -140,13 +140,13 @@ def sweep(parts: Parts, graph: GridArrays, most: int) -> int:
 
 @kernel
 def _begin(parts: Parts) -> None:
-    """Begin a sweep with labels that were never used; once in two billion labels they begin again."""
+    """Begin a sweep with labels that were never used; after two billion labels they start from the first again."""
     at = parts.scalars[0]
     which = 1 - at["current"]
     base = parts.sets[1 - which]["next"]
     if base > LAST_LABEL - 2 * len(parts.queue):
         base = 0
-    if base < parts.sets[which]["next"]:  # the labels began again in one of the last two sweeps
+    if base < parts.sets[which]["next"]:  # labels started from the first again in one of the last two sweeps
         parts.label[which] = -1
     parts.sets[which]["base"] = parts.sets[which]["next"] = base
     at["looked"] = at["head"] = at["tail"] = 0
@@ -174,8 +174,8 @@ def _spread(parts: Parts, graph: GridArrays, which: int, cell: int) -> None:
 def _join_around(parts: Parts, graph: GridArrays, which: int, cell: int, complete: bool) -> None:
     """Give an opened cell a neighbour's label, and join the labels of all neighbours.
 
-    In a ``complete`` set, neighbours without a label were alone before, and get the same one. In a set that a sweep
-    still makes, the sweep may have passed them when they were alone; those that it has yet to come to it will join.
+    In a ``complete`` set, neighbours without a label were isolated before, and get the same one. In a set that is being
+    made, the sweep may have passed them while they were isolated; it will join those that it has not reached yet.
     """
     base, own = parts.sets[which]["base"], -1
     moves = graph.mask[cell]
@@ -196,7 +196,7 @@ def _join_around(parts: Parts, graph: GridArrays, which: int, cell: int, complet
 
 @kernel
 def _new_label(parts: Parts, which: int) -> int:
-    """Return a new label; if all are in use, the first: then cells may count as connected that are not."""
+    """Return a new label, or the first if all are in use; then cells may count as connected that are not."""
     one = parts.sets[which]
     if one["next"] - one["base"] == len(parts.queue):
         return one["base"]
@@ -208,7 +208,7 @@ def _new_label(parts: Parts, which: int) -> int:
 
 @kernel
 def _root(parts: Parts, which: int, label: int) -> int:
-    """Return the label that stands for all that are joined with this one; shorten the way to it."""
+    """Return the label that represents all labels joined with this one, and shorten the path to it."""
     base = parts.sets[which]["base"]
     above = int64(parts.parent[which, label - base])
     while above != label:
@@ -220,7 +220,7 @@ def _root(parts: Parts, which: int, label: int) -> int:
 
 @kernel
 def _join(parts: Parts, which: int, a: int, b: int) -> None:
-    """Let two labels stand for one component."""
+    """Make two labels represent one component."""
     a, b = _root(parts, which, a), _root(parts, which, b)
     if a != b:
         parts.parent[which, max(a, b) - parts.sets[which]["base"]] = min(a, b)

@@ -18,8 +18,8 @@ class Problem:
     """The problem of going from state ``start`` to state ``goal``; ``grid`` is the map behind the graph, if any.
 
     ``optimal_cost`` is the cost of a cheapest path if known; `andante.with_optimal_costs` computes it. On a `World` it
-    is that of the version for which it was computed. ``listed_cost`` is the cost given in a scenario file, which is not
-    always right.
+    is the cost in the version for which it was computed. ``listed_cost`` is the cost given in a scenario file, which is
+    not always right.
     """
 
     graph: Graph
@@ -54,17 +54,17 @@ class Problem:
 
     @property
     def world(self) -> Grid | Graph:
-        """The map, or the graph if that is not the map's own: what an agent for this problem is made for."""
+        """The map, or the graph if it is not the map's own. An agent for this problem is made for it."""
         return self.grid if self.grid is not None and self.grid.graph is self.graph else self.graph
 
     def describe(self, state: int) -> str:
-        """Return a state as a person would name it: its cell on a grid, its label or number elsewhere."""
+        """Return a readable name of a state: its cell on a grid, its label or number on other graphs."""
         if self.grid is not None:
             return f"({', '.join(map(str, self.grid.cell(state)))})"
         return f"state {self.graph.labels[state] if self.graph.labels else state}"
 
     def with_optimal_cost(self, cost: float) -> Problem:
-        """Return this problem with the cost of a cheapest path filled in."""
+        """Return this problem with the cost of a cheapest path set."""
         return replace(self, optimal_cost=cost)
 
     def __eq__(self, other: object) -> bool:

@@ -1,7 +1,7 @@
-"""Scenes: a map, units on it, and what happens when. One text file holds all of it.
+"""Scenes: a map, units on it, and events at given ticks, all stored in one text file.
 
 A scene file is UTF-8 text. Its first line is ``andante scene 1``. Lines of words follow, separated by spaces, in this
-order; then comes the map, as in a ``.map`` file from its line ``type octile`` on::
+order. The map follows, as in a ``.map`` file, beginning with the line ``type octile``::
 
     andante scene 1
     name rooms              the map's name: the rest of the line
@@ -13,8 +13,9 @@ order; then comes the map, as in a ``.map`` file from its line ``type octile`` o
     goal 300 0 50 51        before tick 300 the goal of unit 0 moves to (50, 51)
 
 A unit makes one move per tick. Ticks are numbered from 1 and never decrease from line to line. Starts and goals are
-passable on the map as it is given, and start and goal of a unit are not the same cell. Files may come from anywhere and
-are not trusted: what does not fit is refused with its file and line. `andante.episode.stage` plays scenes.
+passable on the map in the file, and start and goal of a unit are not the same cell. Files may come from anywhere and
+are not trusted. Whatever does not fit the format is refused with its file and line. `andante.episode.stage` runs
+scenes.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Change(NamedTuple):
 
 
 class NewGoal(NamedTuple):
-    """A goal that moves before a tick."""
+    """A new goal for a unit before a tick."""
 
     tick: int
     unit: int
@@ -68,7 +69,7 @@ Event = Change | NewGoal
 
 
 class _ItemError(ScenarioError):
-    """A unit, a flight or an event that does not fit its scene; they are numbered in the order of a scene file."""
+    """An error in a unit, a flight or an event, which are numbered in the order of a scene file."""
 
     def __init__(self, message: str, item: int) -> None:
         super().__init__(message)
@@ -141,7 +142,7 @@ class Scene:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of all that decides what happens: the map's legal moves, units, events and flights."""
+        """A hash of everything that affects a run: the map's legal moves, units, events and flights."""
         lines = (self.grid.fingerprint, *self._lines())
         return hashlib.blake2b("\n".join(lines).encode(), digest_size=16).hexdigest()
 
@@ -153,7 +154,7 @@ class Scene:
 
     @property
     def last_tick(self) -> int:
-        """The tick before which the last event happens; 0 if there is none."""
+        """The tick before which the last event happens, or 0 if there are no events."""
         return self.events[-1].tick if self.events else 0
 
     def to_text(self) -> str:
@@ -161,7 +162,7 @@ class Scene:
         if not self.grid.name.isprintable() or self.grid.name != self.grid.name.strip():
             raise ScenarioError("the map's name does not fit a scene file; give the grid a plain name")
         if self.grid.weights is not None:
-            raise ScenarioError("a scene file cannot store what cells cost; such a scene can be run, and not written")
+            raise ScenarioError("a scene file cannot store costs of cells; this scene can be run but not written")
         lines = [FIRST_LINE, f"name {self.grid.name}", f"rule {self.grid.rule}", *self._lines()]
         return "\n".join(lines) + "\n" + map_text(self.grid)
 
@@ -175,12 +176,12 @@ def _written(event: Event) -> str:
 def write_scene(scene: Scene, path: str | os.PathLike[str]) -> None:
     """Write a scene to a file, completely or not at all."""
     if not isinstance(scene, Scene):
-        raise ScenarioError(f"what is written is a Scene, as make_scene returns, not {quoted(scene)}")
+        raise ScenarioError(f"write_scene writes a Scene, as make_scene returns, not {quoted(scene)}")
     write_whole(path, scene.to_text().encode())
 
 
 def read_scene(path: str | os.PathLike[str]) -> Scene:
-    """Return the scene in a file; raise `ScenarioError` or `MapError` if it is none."""
+    """Return the scene in a file; raise `ScenarioError` or `MapError` if the file is not a scene."""
     file = Path(path)
     try:
         with file.open("rb") as stream:
@@ -191,7 +192,7 @@ def read_scene(path: str | os.PathLike[str]) -> Scene:
 
 
 def is_scene(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file begins as a scene does."""
+    """Return whether a file begins with the first line of a scene."""
     try:
         with Path(path).open("rb") as stream:
             return stream.readline(len(FIRST_LINE) + 2).rstrip() == FIRST_LINE.encode()
@@ -200,7 +201,7 @@ def is_scene(path: str | os.PathLike[str]) -> bool:
 
 
 def parse_scene(data: bytes, where: str = "scene") -> Scene:
-    r"""Return the scene in the bytes of a scene file; error messages say ``where`` they are from.
+    r"""Return the scene in the bytes of a scene file; error messages name ``where`` they are from.
 
     >>> head = b"andante scene 1\nname tiny\nrule octile\nunit 0 0 2 0\nclose 3 1 0\n"
     >>> parse_scene(head + b"type octile\nheight 1\nwidth 3\nmap\n...\n")
@@ -230,12 +231,12 @@ def parse_scene(data: bytes, where: str = "scene") -> Scene:
     grid = parse_map(data[map_begin:], name, rule=rule, where=f"the map of {where}")
     try:
         return Scene(grid, units, events, flights)
-    except _ItemError as error:  # each has a line of its own
+    except _ItemError as error:  # each item is on its own line
         raise ScenarioError(f"{where}, line {_FIRST_ITEM + error.item}: {error}") from None
 
 
 def _lines(data: bytes, where: str) -> Iterator[tuple[int, str]]:
-    """Yield where each line begins, and its text, up to the map's first."""
+    """Yield the offset and the text of each line before the map."""
     begin = 0
     while begin < len(data):
         end = data.find(b"\n", begin)

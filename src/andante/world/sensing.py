@@ -1,13 +1,13 @@
-"""What an agent sees of its map: all of it from the start, or only a square around its current cell.
+"""The view that an agent has of its map: all of it from the start, or only a square around its current cell.
 
 Bulitko et al. (2007), section 3: an agent on (x, y) sees that (u, v) is blocked if |u - x| <= r and |v - y| <= r. It
 assumes that cells it has not seen are free. On a map that does not change, its model therefore has all moves of the
-true map and more, and loses moves as walls come into sight. On a map that changes it believes what it saw last: cells
-may have closed or opened since, and it learns of that when they are in sight again. The model is kept for all trials of
-a problem; in the next problem the agent starts with nothing again.
+true map and more, and loses moves as walls come into sight. On a map that changes it believes what it saw last. Cells
+may have closed or opened since, which it finds out when they are in sight again. The model is kept for all trials of a
+problem. In the next problem the agent starts from an empty model.
 
-The loop calls `model`, `sense`, `is_cut_off`, `doubt`, `forget` and `is_asking`. They depend on whether the view is a
-`Known` map or a `Belief`, and cost nothing if the map is known.
+The loop calls `model`, `sense`, `is_cut_off`, `doubt`, `forget` and `is_asking`. Their implementation depends on
+whether the view is a `Known` map or a `Belief`, and costs nothing if the map is known.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FLOOD = np.dtype(
         ("number", np.int64),  # of the search
         ("looked", np.int64),  # cells looked at
         ("reached", np.int64),
-        ("changes", np.int64),  # of the model when it began
+        ("changes", np.int64),  # of the model when the search began
         ("goal", np.int64),
     ]
 )
@@ -44,8 +44,9 @@ FLOOD = np.dtype(
 class Flood(NamedTuple):
     """A search of the model from the goal, a few cells per move: if it ends without reaching the agent, no path exists.
 
-    Walls found meanwhile can only make it reach too many cells, so it is never wrong about a missing path. A cell found
-    open again starts a new search. Once it has reached the agent, so does the next wall found.
+    Walls found meanwhile can only make it reach too many cells, so it is never wrong about a missing path. A cell that
+    is found open again starts a new search. After the search has reached the agent, the next wall found also starts
+    one.
     """
 
     mark: npt.NDArray[np.uint32]  # [n], the number of the search that last reached the cell
@@ -59,15 +60,15 @@ class Flood(NamedTuple):
 
 
 CELLS_PER_MOVE = 32  # looked at by the search
-NUMBERS = 2**32  # of searches that can be told apart
+NUMBERS = 2**32  # searches that can be distinguished
 
 BELIEF = np.dtype(
     [
         ("first", np.int64),  # changes of the model before this problem
         ("place", np.int64),  # where the agent last looked around in this problem; -1 if it has not yet
         ("heard", np.int64),  # changes of the map before the agent last looked around
-        ("sure", np.int64),  # cells ever opened on the map when the model was empty; no wall has gone if that is all
-        ("asked", np.int64),  # 1: the agent needs more memory for what follows from the walls it has found
+        ("sure", np.int64),  # cells ever opened on the map when the model was empty; if still so, no wall has opened
+        ("asked", np.int64),  # 1 if the agent needs more memory because of the walls it has found
     ]
 )
 
@@ -75,11 +76,11 @@ BELIEF = np.dtype(
 class Belief(NamedTuple):
     """The agent's own model of the map, in which every cell it has not seen is free.
 
-    The model's log can hold a change of every cell, so whatever looks at it after every move never misses one.
+    The model's log has room for a change of every cell, so a reader that looks at it after every move never misses one.
     """
 
     cells: Cells
-    truth: npt.NDArray[np.bool_]  # [n], which cells of the map are passable: read where the agent looks
+    truth: npt.NDArray[np.bool_]  # [n], which cells of the map are passable; read only where the agent looks
     news: Changes  # the log of the map
     scalars: npt.NDArray[Any]  # [1], of BELIEF
     flood: Flood
@@ -94,7 +95,7 @@ KNOWN = Known()
 
 
 def unknown(grid: Grid, sight: int) -> tuple[Graph, Belief]:
-    """Return the graph an agent assumes before it has seen anything, and its belief, if it sees ``sight`` cells far.
+    """Return the graph that an agent with this radius of sight assumes before it has seen anything, and its belief.
 
     >>> graph, belief = unknown(Grid([list(".@"), list("@@")]), 1)
     >>> graph.arcs, int(sense(belief, 0)), last_found(belief, 3)
@@ -122,7 +123,7 @@ def unknown(grid: Grid, sight: int) -> tuple[Graph, Belief]:
 
 
 def last_found(belief: Belief, count: int) -> list[int]:
-    """Return the last ``count`` cells that were found to be other than believed."""
+    """Return the last ``count`` cells that differed from what the agent believed."""
     log = belief.cells.changes
     total = int(log.scalars[0]["total"])
     found = log.cell[np.arange(total - count, total) & (len(log.cell) - 1)]
@@ -140,7 +141,7 @@ def model(view: View, graph: Arrays) -> Arrays:
 
 @generic
 def sense(view: View, state: int) -> int:
-    """Look around from ``state``, add what is new to the model, and return how many cells that are.
+    """Look around from ``state``, add what is new to the model, and return the number of new cells.
 
     These are cells found blocked and, on a map that changes, cells found open that the agent believed to be blocked.
     """
@@ -149,23 +150,23 @@ def sense(view: View, state: int) -> int:
 
 @generic
 def is_cut_off(view: View, state: int, goal: int) -> bool:
-    """Return whether it is known by now that no path leads from ``state`` to ``goal``, at the same cost on any map."""
+    """Return whether it is known by now that no path leads from ``state`` to ``goal``, in constant time on any map."""
     raise TypeError(view)
 
 
 @generic
 def doubt(view: View) -> bool:
-    """Forget all walls if some of them may have gone since they were seen; return whether that is so.
+    """Forget all walls if some of them may have opened since they were seen, and return whether that is so.
 
-    An agent that believes its goal to be cut off goes on if it has reason to doubt that: a cell somewhere on the map
-    was opened since it began to believe. That is all it is ever told of what it does not see.
+    An agent that believes its goal to be cut off continues if it has reason to doubt it: some cell of the map was
+    opened since its model was empty. It never learns anything else about cells that it does not see.
     """
     raise TypeError(view)
 
 
 @generic
 def forget(view: View) -> None:
-    """Assume the whole map to be free again; takes time in proportion to the walls found, not to the map."""
+    """Assume that the whole map is free again; takes time in proportion to the walls found, not to the map."""
     raise TypeError(view)
 
 
@@ -217,15 +218,15 @@ def _own_model(view: Belief, graph: Arrays) -> Arrays:
 
 @sense.of(Belief)
 def _look_around(view: Belief, state: int) -> int:
-    """Look row by row, skipping what was in sight from the last place: after one move, only the leading edge is new.
+    """Look row by row, skipping cells that were in sight from the last place; after a move only the edge is new.
 
-    What has changed in the rest is looked up in the map's log; after many changes the whole square is looked at.
+    Changes among the skipped cells are looked up in the map's log. After many changes the whole square is looked at.
     """
     at, log, news = view.scalars[0], view.cells.changes.scalars[0], view.news.scalars[0]["total"]
     before, opened, r = log["total"], log["opened"], view.radius
     graph = view.cells.graph
     x, y = int64(graph.x[state]), int64(graph.y[state])
-    last_x, last_y = -2 * r, -2 * r  # a place that sees nothing of the map
+    last_x, last_y = -2 * r, -2 * r  # a place from which no cell of the map is in sight
     if at["place"] >= 0 and can_look_up(view.news, at["heard"]) and news - at["heard"] <= (2 * r + 1) ** 2:
         last_x, last_y = int64(graph.x[at["place"]]), int64(graph.y[at["place"]])
         for k in range(at["heard"], news):
@@ -267,7 +268,7 @@ def _may_have_gone(view: Belief) -> bool:
 
 @kernel
 def ask_for_room(view: Belief) -> None:
-    """Ask for more memory for what follows from the walls found."""
+    """Ask for the memory that the walls found require."""
     view.scalars[0]["asked"] = 1
 
 
@@ -285,7 +286,7 @@ def _begin_flood(view: Belief, goal: int) -> None:
 
 @kernel
 def _flood(view: Belief) -> bool:
-    """Continue the search from the goal for one move, and return whether it has reached all it can."""
+    """Continue the search from the goal for one move, and return whether it has reached every cell it can."""
     flood, search = view.flood, view.flood.scalars[0]
     for _ in range(CELLS_PER_MOVE):
         if search["looked"] == search["reached"]:
@@ -319,7 +320,7 @@ def _free_all(view: Belief) -> None:
 
 @kernel
 def _look_along(view: Belief, row: int, left: int, right: int) -> None:
-    """Look at these columns of a row, as far as they are on the map."""
+    """Look at the columns from ``left`` to ``right`` of a row that are on the map."""
     begin = row * view.width
     for cell in range(begin + max(left, 0), begin + min(right, view.width - 1) + 1):
         _see(view, cell)

@@ -166,7 +166,7 @@ static int check_file(const void *file, size_t bytes) {
     return sum == read32((const uint8_t *)file + 12) ? ANDANTE_OK : ANDANTE_DAMAGED;
 }
 
-/* Return whether `numbers`, the first array of a file, is there and has this many. */
+/* Return whether `numbers`, the first array of a file, exists and has this many. */
 static int has_numbers(const void *file, size_t bytes, uint64_t count) {
     const uint8_t *entry = (const uint8_t *)file + HEAD_BYTES;
     uint64_t offset = read64(entry + 56);
@@ -619,7 +619,7 @@ static double infinity(void) {
     return all.number;
 }
 
-/* Return whether the agent discovers the map by itself: then nothing about the map is reported to it. */
+/* Return whether the agent discovers the map itself; then nothing about the map is reported to it. */
 static int is_sighted(const andante_agent *agent) { return numbers_of(agent->plan)[PLAN_sighted] != 0; }
 
 /* Return whether the agent knows that no path leads from one state to another. */

@@ -1,4 +1,4 @@
-/* What compilers take for granted, for shared libraries that are linked without any system's C library. */
+/* Functions that compilers assume, for shared libraries that are linked without any system's C library. */
 #include <stddef.h>
 
 void *memset(void *to, int byte, size_t bytes) {

@@ -162,7 +162,7 @@ class CrowdView extends MapView {
     this.arrived.textContent = `${written(arrived)} of ${written(units)}`;
     const over = tick >= ticks;
     this.status.textContent = !over ? "walking" : arrived === units ? "all arrived" : "the recording ends here";
-    this.status.dataset.state = over && arrived === units ? "arrived" : "under-way";
+    this.status.dataset.state = over && arrived === units ? "arrived" : "walking";
   }
 
   /** Close and open the cells of the map that have changed by the end of a tick. */

@@ -29,6 +29,7 @@ export const UNIT_COLOURS = 6;
  * @property {number} expanded pixel of a cell that was expanded before
  * @property {number} flash pixel of a cell that was expanded now
  * @property {number} unseen pixel of fog
+ * @property {number} stale pixel of a mark where a database is outdated
  * @property {string} path @property {string} plan @property {string} optimal @property {string} start
  * @property {string} goal @property {string} agent @property {string} ring @property {string} grid
  * @property {string} ink @property {string} bar @property {string} over
@@ -61,6 +62,7 @@ export function readColours(root) {
     expanded: pixel("map-expanded"),
     flash: pixel("map-flash"),
     unseen: pixel("map-unseen", FOG),
+    stale: pixel("map-stale"),
     path: read("map-path"),
     plan: read("map-plan"),
     optimal: read("map-optimal"),
@@ -318,6 +320,18 @@ export class Fog extends Bitmap {
   }
 }
 
+/** Marks on cells where a database is outdated, on every second cell, so that the layers below are visible too. */
+export class Marks extends Bitmap {
+  /** @param {ArrayLike<number> | null} marked not 0 where a mark is @param {Colours} colours */
+  show(marked, colours) {
+    for (let cell = 0; cell < this.pixels.length; cell++) {
+      const x = cell % this.width;
+      const isMarked = marked !== null && marked[cell] !== 0 && (x + (cell - x) / this.width) % 2 === 0;
+      this.set(cell, isMarked ? colours.stale : 0);
+    }
+  }
+}
+
 /** A path without its loops: when it returns to a cell, everything since then is removed. */
 export class LoopFreePath {
   constructor() {
@@ -328,7 +342,7 @@ export class LoopFreePath {
   }
 
   /** @param {number} cell */
-  goOn(cell) {
+  extend(cell) {
     const before = this.places.get(cell);
     if (before === undefined) {
       this.places.set(cell, this.cells.length);

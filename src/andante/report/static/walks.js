@@ -176,7 +176,7 @@ class View extends MapView {
     }
     this.mind = new Mind(trace.width, trace.height);
     this.fog = trace.sight ? new Fog(trace.width, trace.height) : null; // over cells that it has not seen yet
-    this.way = new LoopFreePath();
+    this.loopFree = new LoopFreePath();
   }
 
   get duration() {
@@ -197,9 +197,9 @@ class View extends MapView {
     this.movesShown = 0;
     this.mind.forget();
     this.mind.scale = this.episode.mostRise; // colours are of the whole trace
-    this.way.forget();
+    this.loopFree.forget();
     this.fog?.cover(this.colours);
-    this.goOn(this.episode.trace.start);
+    this.extend(this.episode.trace.start);
   }
 
   show(time) {
@@ -207,10 +207,10 @@ class View extends MapView {
     if (now.thoughts < this.thoughtsShown || now.moves < this.movesShown) this.forget();
     this.change(now.changes);
     this.think(now);
-    for (let k = this.movesShown + 1; k <= now.moves; k++) this.goOn(this.episode.place(k));
+    for (let k = this.movesShown + 1; k <= now.moves; k++) this.extend(this.episode.place(k));
     this.movesShown = now.moves;
     this.compose(now);
-    this.tell(now);
+    this.describe(now);
   }
 
   /** Show the first changes of cells, up to this number, and no others. */
@@ -244,9 +244,9 @@ class View extends MapView {
     this.mind.flash(latest, 0, latest.length);
   }
 
-  goOn(cell) {
+  extend(cell) {
     this.fog?.look(cell, this.episode.trace.sight);
-    this.way.goOn(cell);
+    this.loopFree.extend(cell);
   }
 
   compose(now) {
@@ -266,7 +266,7 @@ class View extends MapView {
     const tail = now.over ? 0 : Math.min(TAIL, now.moves);
     const latest = Array.from({ length: tail + 1 }, (_, k) => this.episode.place(now.moves - tail + k));
     drawLine(context, this.frame, latest, { width: thick / 2, colour, opacity: 0.6 });
-    drawLine(context, this.frame, this.way.cells, { width: thick, colour });
+    drawLine(context, this.frame, this.loopFree.cells, { width: thick, colour });
   }
 
   agentPlace({ moves, step }) {
@@ -274,12 +274,12 @@ class View extends MapView {
     return this.frame.placeBetween(this.episode.place(moves), this.episode.place(next), step);
   }
 
-  tell(now) {
+  describe(now) {
     const { episode } = this;
     const { optimal_cost: optimal, outcome } = episode.trace;
     const walked = episode.walked[now.moves];
     this.status.textContent = now.over ? ENDINGS[outcome] || outcome.toLowerCase() : now.waits ? "waiting" : now.share < 1 ? "thinking" : "walking";
-    this.status.dataset.state = now.over ? (outcome === "GOAL" ? "arrived" : "failed") : "under-way";
+    this.status.dataset.state = now.over ? (outcome === "GOAL" ? "arrived" : "failed") : "walking";
     this.moves.textContent = `${written(now.moves)} of ${written(episode.count)}`;
     this.cost.textContent = optimal ? (walked / optimal).toFixed(2) : "-";
     const next = now.moves < episode.count ? episode.trace.moves.expanded[now.moves] : 0;

@@ -34,7 +34,7 @@ CHANGES = st.lists(st.tuples(CELLS, CELLS, st.integers(0, 60)), min_size=1, max_
 
 
 def rooms() -> Grid:
-    """Two rooms of 9 x 9 cells with one door, and a third behind the second."""
+    """Return two rooms of 9 x 9 cells with one door, and a third behind the second."""
     free = np.ones((9, 29), np.bool_)
     free[:, [9, 19]] = False
     free[4, [9, 19]] = True
@@ -49,17 +49,17 @@ def same(one: Database, other: Database) -> bool:
 @pytest.mark.parametrize("kind", KINDS + RARE * DEEP)
 @examples(64)
 @given(st.integers(0, 10_000), CHANGES)
-def test_mended_equals_built_anew(kind, seed, changes):
+def test_a_repaired_database_equals_one_built_from_scratch(kind, seed, changes):
     world = World(andante.generate("rooms" if seed % 2 else "random", SIDE, SIDE, seed=seed))
     goals = {"goals": np.flatnonzero(world.passable)[::7].tolist()} if "asked" in kind else {}
     database = andante.build(kind, world, **goals)
     for closed, opened, pieces in changes:
         world.close(closed)
         world.open(opened)
-        for _ in range(pieces):  # the map may change while an edition is made
-            left = database.mend(world, milliseconds=0)
+        for _ in range(pieces):  # the map may change while an edition is being made
+            left = database.repair(world, milliseconds=0)
             assert left == world.version - database.following.version
-    assert database.mend(world) == 0
+    assert database.repair(world) == 0
     assert same(database, andante.build(kind, world.frozen(), **goals))
 
 
@@ -70,63 +70,63 @@ def test_a_database_for_the_first_or_the_present_version_can_follow_a_world():
     present = andante.build("moves", world.frozen())
     world.close((19, 4))
     with pytest.raises(AndanteError, match="neither the first nor the present version"):
-        present.mend(world)
-    assert first.mend(world) == 0
+        present.repair(world)
+    assert first.repair(world) == 0
     later = andante.build("moves", world)
-    assert later.mend(world) == 0
+    assert later.repair(world) == 0
     assert same(first, later)
     world.open((9, 4))
-    assert first.mend(world, milliseconds=0) == 1
-    assert later.mend(world) == 0
+    assert first.repair(world, milliseconds=0) == 1
+    assert later.repair(world) == 0
     assert Agent("cpd", world, databases=[later]).run(world.problem((0, 0), (18, 8))).moves == 18
 
 
-def test_what_is_closed_and_opened_again_makes_no_edition():
+def test_a_cell_closed_and_opened_again_makes_no_edition():
     world = World(rooms())
     database = andante.build("moves", world)
     before = database.arrays
     world.close((9, 4))
     world.open((9, 4))
-    assert database.mend(world) == 0
+    assert database.repair(world) == 0
     assert database.arrays is before
     assert database.following.edition == 0
 
 
-def test_a_database_from_a_file_is_mended_for_the_goals_that_it_serves(tmp_path):
+def test_a_database_from_a_file_is_repaired_for_its_goals(tmp_path):
     world = World(rooms())
     goals = [world.state(x, y) for y in range(9) for x in range(9)]
     andante.build("pattern", world, goals=goals).save(tmp_path / "some.pattern")
     database = andante.load(tmp_path / "some.pattern", map=world)
     world.close((9, 4))
-    assert database.mend(world) == 0
+    assert database.repair(world) == 0
     assert database.covers(world.graph, np.array(goals)).all()
-    database.save(tmp_path / "mended.pattern")
-    assert same(database, andante.load(tmp_path / "mended.pattern", map=world.frozen()))
-    again = andante.load(tmp_path / "mended.pattern", map=world)
+    database.save(tmp_path / "repaired.pattern")
+    assert same(database, andante.load(tmp_path / "repaired.pattern", map=world.frozen()))
+    again = andante.load(tmp_path / "repaired.pattern", map=world)
     assert same(database, again)
     world.open((9, 4))
-    assert again.mend(world) == 0
+    assert again.repair(world) == 0
     with pytest.raises(AndanteError, match="another map"):
-        andante.load(tmp_path / "mended.pattern", map=world)
+        andante.load(tmp_path / "repaired.pattern", map=world)
 
 
-def test_only_what_can_be_mended_is_mended():
+def test_databases_that_cannot_be_repaired_are_refused():
     world = World(rooms())
     with pytest.raises(AndanteError, match="a World"):
-        andante.build("moves", rooms()).mend(rooms())
+        andante.build("moves", rooms()).repair(rooms())
     over_regions = andante.build("pattern(base=1, level=2)", world)
     with pytest.raises(AndanteError, match="base above 0"):
-        andante.build("pattern(base=1, level=2)", rooms()).mend(world)
+        andante.build("pattern(base=1, level=2)", rooms()).repair(world)
     world.close((9, 4))
     with pytest.raises(AndanteError, match="base above 0"):
-        over_regions.mend(world)
+        over_regions.repair(world)
     with pytest.raises(AndanteError, match="milliseconds must be a number of at least 0"):
-        andante.build("moves", rooms()).mend(world, milliseconds=-1)
+        andante.build("moves", rooms()).repair(world, milliseconds=-1)
     with pytest.raises(AndanteError, match="neither the first"):
-        andante.build("moves", andante.generate("empty", 29, 9)).mend(world)
+        andante.build("moves", andante.generate("empty", 29, 9)).repair(world)
     database, twin = andante.build("moves", world), World(world.frozen())
     with pytest.raises(AndanteError, match="follows another world"):
-        database.mend(twin)
+        database.repair(twin)
     assert database.fingerprint == world.fingerprint
 
 
@@ -134,30 +134,30 @@ def test_a_copy_follows_no_map():
     world = World(rooms())
     database = andante.build("moves", world)
     world.close((9, 4))
-    database.mend(world, milliseconds=0)
+    database.repair(world, milliseconds=0)
     other = copy.copy(database)
     assert other.following is None
-    assert other.mend(world) == 0  # it is for the first version
+    assert other.repair(world) == 0  # it is for the first version
 
 
-def test_a_failure_leaves_the_database_as_it_was(monkeypatch):
+def test_a_failure_leaves_the_database_unchanged(monkeypatch):
     world = World(rooms())
     database = andante.build("moves", world)
     before = database.arrays
     world.close((9, 4))
     with monkeypatch.context() as patch:
-        patch.setattr("andante.offline.mending.making", lambda *_: (_ for _ in ()).throw(MemoryError))
+        patch.setattr("andante.offline.repairing.making", lambda *_: (_ for _ in ()).throw(MemoryError))
         with pytest.raises(MemoryError):
-            database.mend(world)
+            database.repair(world)
     assert database.arrays is before
-    assert database.mend(world) == 0
+    assert database.repair(world) == 0
 
 
 # --- agents ---------------------------------------------------------------------------------------------------------
 
 
 def ring() -> Grid:
-    """Two rooms with a short and a long path between them."""
+    """Return two rooms with a short and a long path between them."""
     free = np.ones((12, 24), np.bool_)
     free[1:, 11] = False
     free[8, 11] = True
@@ -165,7 +165,7 @@ def ring() -> Grid:
 
 
 def walked(agent, state, goal):
-    """The moves of an agent until it is at its goal."""
+    """Return the moves of an agent until it is at its goal."""
     made = []
     while state != goal:
         made.append(agent.move(state, goal))
@@ -174,7 +174,7 @@ def walked(agent, state, goal):
 
 
 def looked_up(made):
-    """Whether a move of CPD was looked up in its database."""
+    """Return whether a move of CPD was looked up in its database."""
     return (made.expanded, made.touched) == (0, 1)
 
 
@@ -184,37 +184,37 @@ def test_after_one_wall_cpd_searches_until_its_goal():
     agent, goal = Agent("cpd", world, databases=[database]), world.state(20, 8)
     world.close((11, 8))
     first, *others = walked(agent, world.state(8, 8), goal)
-    assert looked_up(first)  # the wall is further on
+    assert looked_up(first)  # the wall is farther ahead
     kinds = [looked_up(made) for made in others]
     assert not any(kinds[kinds.index(False) :])
 
 
-def test_an_agent_that_searches_turns_to_a_new_edition():
+def test_an_agent_that_searches_switches_to_a_new_edition():
     world = World(ring())
     database = andante.build("moves", world)
     agent, goal = Agent("cpd", world, databases=[database]), world.state(20, 8)
     world.close((11, 8))
     made = agent.move(world.state(10, 8), goal)
     assert not looked_up(made)
-    assert database.mend(world, milliseconds=0) == 1  # not there yet
+    assert database.repair(world, milliseconds=0) == 1  # not finished yet
     made = agent.move(made.to, goal)
     assert not looked_up(made)
-    assert database.mend(world) == 0
+    assert database.repair(world) == 0
     rest = walked(agent, made.to, goal)
     assert all(looked_up(one) for one in rest)
     cost = naive.distances_from(world.frozen().graph, made.to)[goal]
     assert sum(one.cost for one in rest) == pytest.approx(cost)
 
 
-def test_a_mended_database_is_used_by_the_next_trial_of_the_same_agent():
+def test_a_repaired_database_is_used_by_the_next_trial_of_the_same_agent():
     world = World(ring())
     database = andante.build("moves", world)
     agent = Agent("cpd", world, databases=[database])
     world.close((11, 8))
     problem = world.problem((10, 8), (20, 8))
     assert agent.run(problem).states_expanded > 0
-    database.mend(world)
+    database.repair(world)
     assert agent.run(world.problem((10, 8), (20, 8))).states_expanded == 0
     world.open((11, 8))
-    database.mend(world)
+    database.repair(world)
     assert agent.run(world.problem((10, 8), (20, 8))).moves == 10

@@ -1,7 +1,7 @@
-"""Updates of databases on a map that changes: the next edition is made in pieces, with the builder of the kind.
+"""Repair of databases on a map that changes: the next edition is made in pieces, with the builder of the kind.
 
 A database is built again for the present version of its map by the functions that built it, which yield wherever they
-can be interrupted (`Making`). So an updated database equals one built from scratch, whatever the pieces were.
+can be interrupted (`Making`). So a repaired database equals one built from scratch, whatever the pieces were.
 
 If the map changes while an edition is made, that edition is finished first. It is more recent than the one in use, and
 however fast a map changes, new editions appear from time to time.
@@ -16,19 +16,19 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.databases.following import Following, snapshot
-from andante.databases.header import Database, mends
+from andante.databases.header import Database, repairs
 from andante.errors import DatabaseError, quoted
-from andante.offline.builder import Builder, Goals, Making, Mender, making, with_parameters
+from andante.offline.builder import Builder, Goals, Making, Piecewise, making, with_parameters
 from andante.world.graph import Graph
 from andante.world.layout import GridArrays
 from andante.world.living import LivingGraph, World
 
 
-@mends
-def mend(database: Database, world: World, milliseconds: float) -> int:
+@repairs
+def repair(database: Database, world: World, milliseconds: float) -> int:
     """Work on the next edition of a database for about this long, and return the number of changes that remain."""
     if not isinstance(world, World):
-        raise DatabaseError(f"a database is updated for a World, a map that changes, not for {quoted(world)}")
+        raise DatabaseError(f"a database is repaired for a World, a map that changes, not for {quoted(world)}")
     if database.fingerprint is None:
         return 0  # it serves any map
     _follow(database, world)
@@ -86,17 +86,17 @@ def _next_edition(database: Database, following: Following) -> Making[None]:
         return
     chosen, params = _parameters(database)
     goals = _goals(database, params, before)
-    arrays = yield from making(chosen, after, params, Mender(), goals)
+    arrays = yield from making(chosen, after, params, Piecewise(), goals)
     database.replace(arrays, after.fingerprint)
     following.turn_page(after, version)
 
 
 def _parameters(database: Database) -> tuple[Builder, Any]:
-    """Return the builder of a database, and its parameters; raise `DatabaseError` if it cannot be updated."""
+    """Return the builder of a database, and its parameters; raise `DatabaseError` if it cannot be repaired."""
     chosen, params = with_parameters(database.kind, dict(database.parameters))
     if getattr(params, "base", 0) > 0:
         raise DatabaseError(
-            "a pattern database for agents that plan over regions (base above 0) cannot be updated, because each "
+            "a pattern database for agents that plan over regions (base above 0) cannot be repaired, because each "
             "version of a map has other regions, and agents store values by region; build one for world.frozen()"
         )
     return chosen, params
