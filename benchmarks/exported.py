@@ -32,7 +32,7 @@ from andante.world.problem import Problem
 from benchmarks import report
 from benchmarks.tables import Table, times
 
-ROUNDS, SECONDS = 7, 1.0  # the least rounds and seconds of processor time for each of the three
+ROUNDS, SECONDS = 7, 1.0  # of each of the three, at least, and at least this much processor time
 TABLE = Path("benchmarks/exported.md")
 ORDERS = {"dprlrta": "pattern(base=3, cover=aligned)"}  # a database that is not the default of its kind
 ASKED_C, ASKED_WASM = 1.1, 2.5  # times the loop in Python's process, at most

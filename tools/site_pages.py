@@ -17,6 +17,7 @@ STAGE = ROOT / "out" / "docs"  # `docs_dir` of mkdocs.yml
 ELSEWHERE = (
     "CHANGELOG.md",
     "CONTRIBUTING.md",
+    "benchmarks/exported.md",
     "benchmarks/latest.md",
     "benchmarks/ticks.md",
     "studies/*/results.md",

@@ -2,11 +2,12 @@
 
 import { CrowdSession } from "./crowdsession";
 import { readColours } from "./draw";
-import type { Cell, Engine } from "./engine/types";
+import type { Engine } from "./engine/types";
 import { EngineError } from "./engine/types";
 import { KeepPanel } from "./keep/panel";
 import { isJson, readTrace, type Recorded } from "./keep/readtrace";
 import { RacePanel } from "./race";
+import { type Change, redrawn, settled } from "./redraw";
 import { type Mode, type Scene, toFragment } from "./scene";
 import type { Session, Setting } from "./session";
 import { farApart, firstScene, givenMap, sceneOfLink } from "./start";
@@ -22,7 +23,7 @@ import type { Layers } from "./view/walkerview";
 import { terrainAt } from "./walk";
 import { type Layout, WalkSession } from "./walksession";
 import type { Recipe } from "./world/generate";
-import { type GridMap, GROUND, MapError, parseMap, passable, WALL } from "./world/map";
+import { type GridMap, MapError, parseMap } from "./world/map";
 
 const MOST_BYTES = 2 ** 28; // of a file
 const SAVE_AFTER = 800; // milliseconds without a change
@@ -184,19 +185,9 @@ export class App {
     return scene;
   }
 
-  /** Changes made before the first move belong to the map and the problem. */
-  private change({ cells, open, start, goal }: { cells?: readonly Cell[]; open?: boolean; start?: Cell; goal?: Cell }): void {
-    const { scene } = this;
-    let { map, recipe } = scene;
-    if (cells) {
-      const terrain = map.terrain.slice();
-      for (const cell of cells) {
-        if (passable(terrain[cell]!) !== open) terrain[cell] = open ? GROUND : WALL;
-      }
-      map = { ...map, terrain };
-      recipe = null;
-    }
-    this.scene = { ...scene, map, recipe, start: start ?? scene.start, goal: goal ?? scene.goal, events: [] };
+  /** Apply what was changed before the first move: it belongs to the map and the problem. */
+  private change(part: Change): void {
+    this.scene = redrawn(this.scene, part);
     this.open();
   }
 
@@ -211,15 +202,11 @@ export class App {
     this.open();
   }
 
-  /** The scene with a map that contains everything drawn while agents walked. */
+  /** Return the scene with everything that was drawn while agents walked as part of its map. */
   private settled(): Scene {
     const { scene, session } = this;
     const terrain = session instanceof WalkSession ? terrainAt(scene.map, session.walk.events, Infinity) : session.terrain();
-    const same = terrain.every((character, cell) => character === scene.map.terrain[cell]);
-    const goal = session.marker("goal") ?? scene.goal;
-    const map = same ? scene.map : { ...scene.map, terrain };
-    const end = passable(terrain[scene.start]!) ? scene.start : goal;
-    return { ...scene, map, recipe: same ? scene.recipe : null, start: end, goal, events: [] };
+    return settled(scene, terrain, session.marker("goal") ?? scene.goal);
   }
 
   private openMap(map: GridMap, recipe: Recipe | null): void {

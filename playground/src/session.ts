@@ -2,6 +2,7 @@
 
 import type { Colours } from "./draw";
 import type { Cell } from "./engine/types";
+import type { Change } from "./redraw";
 import type { Camera, Marker, Tool } from "./view/board";
 import type { Layers } from "./view/walkerview";
 
@@ -17,7 +18,7 @@ export interface Setting {
   /** Something that the page shows or keeps has changed. */
   changed(): void;
   /** Walls, start or goal were changed before any agent has moved: start again with them. */
-  rebuild(change: { cells?: readonly Cell[]; open?: boolean; start?: Cell; goal?: Cell }): void;
+  rebuild(change: Change): void;
 }
 
 export interface Session {

@@ -3,39 +3,22 @@
 import { drawDots, drawLine, Ground, lineWidth } from "./draw";
 import type { Cell, Engine } from "./engine/types";
 import { RUSHING, type Session, type Setting, THINKING } from "./session";
-import { bytes, h, written } from "./ui/dom";
+import { h } from "./ui/dom";
+import { NUMBERS, swatch, WalkerTexts } from "./ui/walkertexts";
 import { Board, type Hands, type Marker } from "./view/board";
+import { arrange } from "./view/columns";
 import { type Moment, WalkerView } from "./view/walkerview";
-import { type Ending, type Plan, terrainAt, Walk } from "./walk";
+import { type Plan, terrainAt, Walk } from "./walk";
 import { GROUND, passable, WALL } from "./world/map";
 
 export type Layout = "tiles" | "one";
 
-const TILE_EDGES = 40; // pixels of a tile beside its map
-const TILE_TEXTS = 110; // pixels of a tile above and below it
-const LEAST_TILE = 280;
 const SMOOTH = 40; // beats per second, below which agents glide from cell to cell
-
-const ENDINGS: Record<Ending, string> = {
-  walking: "walking",
-  arrived: "arrived",
-  stuck: "stuck",
-  unreachable: "no path to the goal",
-  limit: "stopped after a million moves",
-  refused: "cannot walk",
-};
 
 /** One canvas, and the walkers drawn on it. */
 interface Tile {
   readonly board: Board;
   readonly views: readonly WalkerView[];
-}
-
-/** The texts of one walker. */
-interface Texts {
-  readonly view: WalkerView;
-  readonly status: HTMLElement;
-  readonly numbers: Record<"moves" | "ratio" | "now" | "worst" | "memory", HTMLElement>;
 }
 
 export class WalkSession implements Session {
@@ -44,7 +27,7 @@ export class WalkSession implements Session {
   private readonly ground: Ground;
   private readonly views: readonly WalkerView[];
   private readonly tiles: readonly Tile[];
-  private readonly texts: Texts[] = [];
+  private readonly texts: WalkerTexts[] = [];
   private time = 0;
   private thoughts = 0;
   private dirty = true;
@@ -114,10 +97,8 @@ export class WalkSession implements Session {
     return { board, views: this.views };
   }
 
-  private textsOf(view: WalkerView): Texts {
-    const make = (): HTMLElement => h(this.layout === "one" ? "span" : "dd");
-    const numbers = { moves: make(), ratio: make(), now: make(), worst: make(), memory: make() };
-    const texts = { view, status: h("span", { class: "status" }), numbers };
+  private textsOf(view: WalkerView): WalkerTexts {
+    const texts = new WalkerTexts(this.walk, view, this.layout === "one" ? "span" : "dd");
     this.texts.push(texts);
     return texts;
   }
@@ -312,25 +293,8 @@ export class WalkSession implements Session {
 
   // --- drawing ---
 
-  /** Arrange the tiles in the number of columns that makes the map largest. */
-  arrange(): void {
-    const { clientWidth: width, clientHeight: height } = this.root;
-    const count = this.tiles.length;
-    const { map } = this.walk.plan;
-    const narrow = matchMedia("(max-width: 60rem)").matches;
-    let [best, largest] = [1, 0];
-    for (let columns = 1; columns <= count; columns++) {
-      const across = (width / columns - TILE_EDGES) / map.width;
-      const down = narrow ? across : (height / Math.ceil(count / columns) - TILE_TEXTS) / map.height;
-      const scale = narrow && width / columns < LEAST_TILE ? 0 : Math.min(across, down);
-      // On a narrow page, which scrolls, tiles are as large as possible; otherwise all are visible together.
-      if (scale > largest * 1.02) [best, largest] = [columns, scale];
-    }
-    this.root.style.gridTemplateColumns = `repeat(${best}, minmax(0, 1fr))`;
-  }
-
   repaint(): void {
-    this.arrange();
+    arrange(this.root, this.tiles.length, this.walk.plan.map);
     this.eventsShown = "";
     for (const view of this.views) view.paint(this.setting.colours, this.setting.layers);
     this.dirty = true;
@@ -374,34 +338,7 @@ export class WalkSession implements Session {
   }
 
   private tellNumbers(): void {
-    const { moment } = this;
-    const optimal = this.walk.changed ? null : this.walk.optimal;
-    for (const { view, status, numbers } of this.texts) {
-      const now = view.numbers(moment);
-      const { ending, text } = this.standing(view);
-      setText(status, text);
-      status.dataset.state = ending;
-      setText(numbers.moves, written(now.moves));
-      setText(numbers.ratio, optimal && optimal.cost > 0 && now.moves > 0 ? (now.walked / optimal.cost).toFixed(2) : "–");
-      setText(numbers.now, written(now.now));
-      setText(numbers.worst, written(now.worst));
-      const { agent } = view.walker;
-      setText(numbers.memory, agent ? bytes(agent.mindBytes + agent.deskBytes) : "–");
-    }
-  }
-
-  /** Return the state of a walker at the moment that is shown. */
-  private standing(view: WalkerView): { ending: Ending; text: string } {
-    const { walker } = view;
-    if (walker.ending === "refused") return { ending: "refused", text: walker.refusal ?? "" };
-    const ending = walker.ended <= this.at ? walker.ending : "walking";
-    if (view.stale > 0 && ending === "walking") {
-      const searches = walker.agent!.astray && this.at === this.walk.beat;
-      const how = searches ? "searching, as its database led to a wall" : "walking by its database";
-      return { ending, text: `${how}; ${written(view.stale)} cells have stale entries` };
-    }
-    if (ending === "arrived" && this.race) return { ending, text: `arrived after ${written(walker.ended)} beats` };
-    return { ending, text: ENDINGS[ending] };
+    for (const texts of this.texts) texts.show(this.moment);
   }
 
   /** Return the canvases of the stage as they are now. */
@@ -413,20 +350,4 @@ export class WalkSession implements Session {
     this.walk.dispose();
     this.root.remove();
   }
-}
-
-const NUMBERS = [
-  ["moves", "Moves"],
-  ["ratio", "Times optimal"],
-  ["now", "Expanded now"],
-  ["worst", "Worst move"],
-  ["memory", "Memory"],
-] as const;
-
-function swatch(k: number): HTMLElement {
-  return h("span", { class: `swatch swatch-${k}`, "aria-hidden": "true" });
-}
-
-function setText(element: HTMLElement, text: string): void {
-  if (element.textContent !== text) element.textContent = text;
 }

@@ -2,7 +2,7 @@
 
 import type { Card, Cell, Crowd, Engine, Ground, Saved, Status, Step, WalkingAgent, World } from "../src/engine/types";
 import { EngineError, EXPANDED, LEARNED, OUTCOMES, UNREACHABLE } from "../src/engine/types";
-import { straight } from "../src/walk";
+import { straight } from "../src/walker";
 
 const CARD: Card = {
   name: "lrta",

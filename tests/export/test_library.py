@@ -180,6 +180,41 @@ def test_the_example_in_javascript_runs(grid, tmp_path):
     assert list(map(int, walked)) == trial.path.tolist()[1:]
 
 
+TSC = Path("playground/node_modules/.bin/tsc").absolute()
+
+
+@pytest.mark.full
+@pytest.mark.skipif(not TSC.exists() or not HAS_ZIG, reason="needs TypeScript, from make playground, and ziglang")
+def test_the_declarations_for_typescript_fit(grid, tmp_path):
+    export("cpd", grid, tmp_path / "engine", databases=andante.build("moves", grid), targets="wasm")
+    (tmp_path / "use.mts").write_text("""
+import { load, STUCK, type Move } from "./engine/wasm/andante.mjs";
+const andante = await load(new Uint8Array());
+const map = andante.map(new Uint8Array());
+const agent = andante.agent("cpd", { plan: new Uint8Array(), map, databases: [new Uint8Array()] });
+const move: Move = agent.move(0, 1);
+if (move.to === STUCK) agent.forget();
+const { path } = agent.run(0, 1, { moves: 3 });
+agent.restore(agent.save());
+map.close(path.length);
+// @ts-expect-error there is no such agent
+andante.agent("tba", { plan: new Uint8Array(), map });
+""")
+    options = [
+        "--noEmit",
+        "--strict",
+        "--target",
+        "es2022",
+        "--lib",
+        "es2022,dom",
+        "--module",
+        "nodenext",
+        "--moduleResolution",
+        "nodenext",
+    ]
+    run(TSC, *options, "--types", "", "use.mts", cwd=tmp_path)
+
+
 @needs_gcc
 @pytest.mark.full
 @pytest.mark.skipif(shutil.which("mcs") is None or shutil.which("mono") is None, reason="needs mono")
@@ -261,6 +296,13 @@ def test_what_is_refused_leaves_nothing_behind(change, said, grid, tmp_path):
 def test_two_maps_of_one_name_are_refused(grid, tmp_path):
     with pytest.raises(andante.AndanteError, match="same name"):
         export("lrta", [grid, grid], tmp_path / "engine")
+
+
+@pytest.mark.parametrize("name", ['a"b', "a\\b", "../a", "a|b", "a\nb", "a`b", "a{b}"])
+def test_names_of_maps_cannot_become_code(name, tmp_path):
+    with pytest.raises(andante.AndanteError, match="may have a meaning in programs or paths"):
+        export("lrta", andante.Grid(["...", "..."], name=name), tmp_path / "engine")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_map_too_large_for_webassembly_is_refused(grid, tmp_path, monkeypatch):

@@ -5,7 +5,8 @@
 
 import type { Cell } from "../engine/types";
 import { EXPANDED } from "../engine/types";
-import type { Ending, Walk, Walker } from "../walk";
+import type { Walk } from "../walk";
+import type { Ending, Walker } from "../walker";
 import { type GridMap, GROUND, passable, WALL } from "../world/map";
 
 export const FORMAT = "andante-trace";

@@ -3,7 +3,8 @@
 import { type Bitmap, drawDots, drawLine, type Colours, Fog, type Frame, lineWidth, LoopFreePath, Marks, Mind } from "../draw";
 import type { Cell } from "../engine/types";
 import { EXPANDED } from "../engine/types";
-import type { History, Walk, Walker } from "../walk";
+import type { Walk } from "../walk";
+import type { History, Walker } from "../walker";
 
 const FLASH = 800; // expansions that are highlighted as the latest
 const TAIL = 160; // moves that are highlighted as the latest
@@ -59,7 +60,8 @@ export class WalkerView {
   /** Mark outdated entries on a map as it is at some moment. */
   mark(passable: ArrayLike<number>, goal: Cell, colours: Colours): void {
     if (!this.marks) return;
-    const cells = this.walker.agent?.stale(passable, goal) ?? null;
+    const stale = this.walker.agent?.stale(passable, goal) ?? null;
+    const cells = stale && stale.map((one, cell) => (passable[cell] ? one : 0)); // walls show what they are
     this.marks.show(cells, colours);
     this.stale = cells ? cells.reduce((sum, one) => sum + one, 0) : 0;
   }

@@ -37,10 +37,9 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     moves = degree(graph, state)
     for k in range(moves):
         f = price(graph, state, k) + value(memory.h, graph, target(graph, state, k), goal)
+        second = min(second, max(least, f))  # no branches, which would be hard to predict
         if f < least:
-            least, second, best = f, least, k
-        elif f < second:
-            second = f
+            least, best = f, k
     note(memory.h.log, EXPANDED, state, 0.0)
     if best < 0:
         return no_move(STUCK, 1, moves)
