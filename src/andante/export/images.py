@@ -322,7 +322,7 @@ class Planned(Agent):
 
     @property
     def view(self) -> View:
-        """What it sees of the map."""
+        """The agent's view of the map."""
         return self._space.view
 
     @property
