@@ -149,6 +149,9 @@ def _read_best(table: _Table) -> BestSpec:
         **_heading(table),
         where=_where(table),
         algorithms=tuple(_known(table, table.take_texts("algorithms", ()))),
+        without=tuple(
+            _settled(table, "without", table.checked(one, dict, "without")) for one in table.take("without", list, [])
+        ),
         contests=tuple(_read_contest(table, one) for one in table.take("rows", list)),
     )
     table.finish()
