@@ -1,9 +1,13 @@
 """Every table fits into 80 columns: names and texts wrap inside their cells, and nothing is cut off."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from andante.cli.reporting import print_comparison
 from andante.cli.shared import out, print_items
 from andante.measures import summarise
+from andante.report import verdicts
 from andante.report.table import ComparisonTable, cells
 
 WIDTH = 80
@@ -78,3 +82,19 @@ def test_comparing_fits(cli):
     verdicts = shown.partition("Verdict")[2].partition("Compared on")[0]
     assert too_wide(verdicts) == []
     assert "…" not in shown
+
+
+def test_no_verdict_is_cut_off_beside_long_names(monkeypatch, capsys):
+    names = ["tba(weight=2.0)", "lss-e(lookahead=40)", "dartaa(lookahead=100)", LONG]
+    body = [[name, "115.7", "114.7 (87.79 to 152.4)", "not clearly worse"] for name in names]
+    monkeypatch.setattr(
+        verdicts, "head", lambda _: ["Agent", "Suboptimality (n = 187)", "More than astar (95 % interval)", "Verdict"]
+    )
+    monkeypatch.setattr(verdicts, "lines", lambda _: body)
+    monkeypatch.setattr(verdicts, "sentences", lambda _: [])
+    print_comparison(SimpleNamespace(solved=names, problems=187, agents=names))
+    shown = capsys.readouterr().out
+    assert too_wide(shown) == []
+    for word in ["Verdict", "not", "clearly", "worse", *LONG.split()]:
+        assert word in shown.split()
+    assert shown.split().count("worse") == len(names)
