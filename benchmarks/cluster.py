@@ -4,7 +4,7 @@ The cluster is that of `docs/how-to/cluster.md`: a scheduler and workers with on
 commands, in separate processes that communicate over TCP. It runs one part of `studies/choosing/space.toml`, as
 `andante campaign run --engine dask --scheduler ... --part 1/8` does, in jobs as large as those of the whole campaign.
 The estimate is based on the processor time of each side, which other work on the machine changes little. The time that
-scheduler and workers spend when there is nothing to do is measured first, and subtracted.
+the scheduler spends when there is nothing to do is measured first, and subtracted.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class Throughput(NamedTuple):
     trials: int
     jobs: int
     wall: float  # seconds
-    worker: float  # processor seconds of all workers, beyond those that they spend on nothing
-    scheduler: float  # processor seconds, likewise
+    worker: float  # processor seconds of all workers
+    scheduler: float  # processor seconds, beyond those that it spends on nothing
     client: float  # processor seconds of the process that writes the rows
     others: float  # processor seconds of everything else on the machine
     bytes: int  # on disk
@@ -128,12 +128,11 @@ def jobs_of(size: int) -> Iterator[None]:
         plan.LEAST_TRIALS = before
 
 
-def idle_rates(own: Cluster) -> tuple[float, float]:
-    """Return the processor seconds that scheduler and workers spend per second while there is nothing to do."""
-    before = own.seconds()
+def idle_rate(scheduler: psutil.Process) -> float:
+    """Return the processor seconds that a scheduler spends per second while there is nothing to do."""
+    before = _spent(scheduler)
     time.sleep(IDLE_SECONDS)
-    scheduler, workers = ((now - then) / IDLE_SECONDS for now, then in zip(own.seconds(), before, strict=True))
-    return scheduler, workers
+    return (_spent(scheduler) - before) / IDLE_SECONDS
 
 
 def measure(campaign: Campaign, part: Share, workers: int, size: int) -> Throughput:
@@ -145,13 +144,13 @@ def measure(campaign: Campaign, part: Share, workers: int, size: int) -> Through
         resume(store, planned, Dask(scheduler=own.address), smoke.seed)
         store, planned = prepare(campaign, Path(scratch, "rows.store"))
         mine = part.of_jobs(planned.order(campaign.seed), planned).tolist()
-        idle = idle_rates(own)
+        idle = idle_rate(own.scheduler)
         before, client, machine, began = own.seconds(), time.process_time(), _busy(), time.perf_counter()
         resume(store, planned, Dask(scheduler=own.address), campaign.seed, part=part)
         wall, client = time.perf_counter() - began, time.process_time() - client
-        spent = [now - then for now, then in zip(own.seconds(), before, strict=True)]
-        others = max(0.0, _busy() - machine - sum(spent) - client)
-        scheduler, worker = (max(0.0, whole - wall * rate) for whole, rate in zip(spent, idle, strict=True))
+        scheduler, worker = (now - then for now, then in zip(own.seconds(), before, strict=True))
+        others = max(0.0, _busy() - machine - scheduler - worker - client)
+        scheduler = max(0.0, scheduler - idle * wall)
         written = sum(file.stat().st_size for file in (store.folder / "parts").iterdir())
         trials = sum(planned.trials_of(number) for number in mine)
     return Throughput(workers, trials, len(mine), wall, worker, scheduler, client, others, written)

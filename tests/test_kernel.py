@@ -342,6 +342,8 @@ def test_the_parts_of_a_source_that_count():
     assert essence(SOURCE.encode()).decode() == ESSENCE
     assert essence(SOURCE.replace("\n", "\r\n").encode()).decode() == ESSENCE
     assert essence(b"no python (") == b"no python ("
+    for one, other in (("a\n\nb", "a\nb"), ("a \nb", "a\nb")):
+        assert essence(f'x = """{one}"""'.encode()) != essence(f'x = """{other}"""'.encode())
 
 
 def test_all_sources_of_andante_mean_the_same_without_comments():

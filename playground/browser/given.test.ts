@@ -21,7 +21,7 @@ describe.skipIf(!process.env.ANDANTE_GIVEN)("a page with databases and levels of
     const stale = page.locator(".status").first();
     expect(await stale.innerText()).toMatch(/^(walking by its database|searching, as its database led to a wall); \d+ cells have stale entries$/);
     const marked = await page.locator(".board").first().evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
-    await page.getByText("stale entries").click();
+    await page.getByText("stale entries", { exact: true }).click();
     expect(await page.locator(".board").first().evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL())).not.toBe(marked);
     await page.keyboard.press("e");
     await expect.poll(() => page.locator(".status", { hasText: "arrived" }).count(), { timeout: 60_000 }).toBe(3);

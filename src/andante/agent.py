@@ -25,7 +25,7 @@ from andante.notation import Call, Value, expand, parse, write
 from andante.reprs import brief
 
 # Returned in place of the state to move to.
-STUCK = -1  # the agent has no legal move
+STUCK = -1  # the agent has no move that it would make
 UNREACHABLE = -2  # the agent has proved that no path leads to the goal
 NEEDS_ANNEX = -3  # the unit of a crowd needs an annex first, and is then called again (`Mind.annex`)
 

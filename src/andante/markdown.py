@@ -18,5 +18,9 @@ def markdown_table(head: Sequence[str], lines: Sequence[Sequence[str]], left: Co
 
 
 def plain(text: str) -> str:
-    """Return a text that Markdown shows unchanged."""
-    return text.replace("*", "\\*").replace("|", "\\|")
+    r"""Return a text on one line in which Markdown finds neither emphasis, nor the end of a cell, nor HTML.
+
+    >>> plain("TBA* on a|b <c>")
+    'TBA\\* on a\\|b &lt;c>'
+    """
+    return " ".join(text.splitlines()).replace("*", "\\*").replace("|", "\\|").replace("<", "&lt;")

@@ -26,7 +26,7 @@ def maps():
         costly("random", 2, "octile", [1.0, 2.0, 5.0]),
         costly("rooms", 3, "corners", [1.5, 2.5, 6.0]),
         costly("rooms", 5, "cardinal", [1.0, 3.0, 0.5]),
-        costly("caves", 4, "octile", [0.1, 0.7, 1.0]),  # without diagonals, levels above rows have another metric
+        costly("caves", 4, "octile", [0.1, 0.7, 1.0]),
     ]
 
 

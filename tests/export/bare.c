@@ -1,9 +1,9 @@
-/* Walk problems on an ARM processor without any C library: none has to be compiled for it first.
+/* Walk problems on an ARM processor without a C library, so that none has to be compiled first.
  *
  *   bare AGENT PLAN IMAGE TASK [DATABASE ...]
  *
- * TASK has 32-bit numbers: how many problems, and their starts and goals; how many edits, and for each the turn, the
- * cell, and whether it opens. Prints a line for each problem, and one for each move of the first: floats as their bits.
+ * TASK has 32-bit numbers: the number of problems, with their starts and goals; the number of edits, each with the turn,
+ * the cell, and whether it opens. Prints a line for each problem, and one for each move of the first, with floats as bits.
  */
 #include "andante.h"
 

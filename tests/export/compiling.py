@@ -8,7 +8,7 @@ import pytest
 
 STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
 SANITIZED = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-#: Sanitizers, names of libraries and what `nm` prints are others elsewhere.
+#: Sanitizers, names of libraries and the output of `nm` are different on other systems.
 needs_gcc = pytest.mark.skipif(sys.platform != "linux" or shutil.which("gcc") is None, reason="needs gcc on Linux")
 
 

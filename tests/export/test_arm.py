@@ -48,13 +48,13 @@ def databases(grid):
 
 
 def zig(*command):
-    """Call Zig, with the cache that exports have."""
+    """Call Zig, with the cache that exports use."""
     caches = dict.fromkeys(("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR"), str(cache_folder() / "zig"))
     return run(*_zig(), *command, env={**os.environ, **caches})
 
 
 def linked(folder, names, place):
-    """Return a program that walks with these agents of a library. No C library is linked, so none has to be compiled."""
+    """Return a program that runs these agents of a library; it links no C library, so none has to be compiled."""
     agents = ", ".join(f"AGENT({name.replace('-', '_')})" for name in names)
     (place / "bare.c").write_text(filled(Path("tests/export/bare.c").read_text(), {"AGENTS": agents}))
     flags = ["-target", "aarch64-linux-musl", "-std=c11", "-O1", "-ffreestanding", "-fno-builtin", f"-I{folder}"]
@@ -71,7 +71,7 @@ def bits(text):
 
 
 def emulated(program):
-    """Return a function that lets the program do tasks, as `walking.in_node` does."""
+    """Return a function that runs tasks with the program, as `walking.in_node` does."""
 
     def walked(folder, tasks, place):
         for task in tasks:

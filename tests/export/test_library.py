@@ -298,6 +298,13 @@ def test_two_maps_of_one_name_are_refused(grid, tmp_path):
         export("lrta", [grid, grid], tmp_path / "engine")
 
 
+@pytest.mark.parametrize("name", ['a"b', "a\\b", "../a", "a|b", "a\nb", "a`b", "a{b}"])
+def test_names_of_maps_cannot_become_code(name, tmp_path):
+    with pytest.raises(andante.AndanteError, match="may have a meaning in programs or paths"):
+        export("lrta", andante.Grid(["...", "..."], name=name), tmp_path / "engine")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_map_too_large_for_webassembly_is_refused(grid, tmp_path, monkeypatch):
     monkeypatch.setattr("andante.export.folder._WASM_BYTES", 10_000)
     with pytest.raises(andante.AndanteError, match="WebAssembly can address 10,000"):

@@ -88,7 +88,7 @@ def test_the_library_is_small(folder):
 
 
 def test_libraries_of_one_agent_are_small(maps, folder, tmp_path):
-    """Even those of the two agents with the largest machine code."""
+    """This includes the two agents with the largest machine code."""
     run("ar", "x", static_library(folder), "--output", tmp_path)
     named = {one.replace("-", "_"): one for one in REGISTER}
     largest = sorted((path.stat().st_size, path.stem) for path in tmp_path.glob("*.o") if path.stem in named)[-2:]

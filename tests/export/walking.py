@@ -18,7 +18,7 @@ from tests.export.bindings import CAgent, library_in
 HAS_ZIG = importlib.util.find_spec("ziglang") is not None or shutil.which("zig") is not None
 LIMITS = Limits(moves=5000)
 REGISTER = [entry.card.name for entry in algorithms() if entry.step.__module__.startswith("andante.")]
-#: It needs another pattern than all others, and a folder has one of each kind for a map.
+#: It needs a different pattern from all others, and a folder has one database of each kind for a map.
 LEVELS, PATTERN = "dprlrta", "pattern(base=3, cover=aligned)"
 
 
@@ -118,7 +118,7 @@ def check_changes(name, grid, folder, databases, problems):
 
 
 def in_node(folder, tasks, tmp_path):
-    """Return what agents did with tasks in Node."""
+    """Return the results of tasks that agents run in Node."""
     (tmp_path / "tasks.json").write_text(json.dumps(tasks))
     script = [shutil.which("node"), "tests/export/walk.mjs", str(folder), str(tmp_path / "tasks.json")]
     done = subprocess.run(script, capture_output=True, text=True, timeout=120)

@@ -21,6 +21,7 @@ from andante.report.study import run_sentence, write_results
 from andante.report.studycontests import best
 from andante.report.studyfigures import _by_parameter, figure
 from andante.report.studyfile import find_study, read_study, study_folders
+from andante.report.studyrows import contestants
 from andante.report.studyspecs import FigureSpec
 from andante.report.studytables import amortization, table
 from andante.report.table import summary_csv
@@ -489,6 +490,22 @@ def spec_of(tmp_path, text):
     path = tmp_path / "study.toml"
     path.write_text(dedent(text))
     return read_study(path, "full", full_database)
+
+
+def test_what_the_paper_did_not_have_does_not_compete(study, tmp_path):
+    _, store = study
+    results = Results.of(store)
+    text = "[[best]]\ntitle = 'Best'\nwithout = [{ algorithm = 'cpd' }, { algorithm = 'lrta', repeat = 0 }]\nrows = [{ paper = 'a: 1' }]"
+    (spec,) = spec_of(tmp_path, text).parts
+    rest = contestants(spec, results).rows["algorithm"].unique().to_list()
+    everyone = results.rows["algorithm"].unique().to_list()
+    assert sorted(rest) == sorted({*everyone} - {"cpd", "lrta"})
+    assert "cpd" not in best(spec, results)
+    (other,) = spec_of(tmp_path, text.replace("'cpd'", "'no such agent'")).parts
+    assert "cpd" in best(other, results)
+    (wrong,) = spec_of(tmp_path, text.replace("algorithm = 'cpd'", "nothing = 'cpd'")).parts
+    with pytest.raises(ParameterError, match="rows have no column 'nothing'"):
+        best(wrong, results)
 
 
 def test_parts_may_be_written_as_a_list(tmp_path):

@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -104,6 +105,14 @@ def test_markdown(summaries):
     assert lines[1].startswith("| --- | --: |")
     assert lines[2].startswith("| lrta(depth=2) | 100 % of 2 | 5.000 ± 1.000 |")
     assert len({line.count("|") for line in lines}) == 1
+
+
+def test_names_cannot_change_the_layout_of_markdown(summaries):
+    named = [replace(summaries[0], name="a|b\n<script>*")]
+    lines = markdown(named, caption=["A* on a|b"]).splitlines()
+    assert lines[2].startswith("| a\\|b &lt;script>\\* | 100 %")
+    assert len({line.replace("\\|", "").count("|") for line in lines[:3]}) == 1
+    assert lines[-1] == "A\\* on a\\|b"
 
 
 def test_csv_has_every_row_and_column():

@@ -3,7 +3,7 @@
 import type { Known } from "./files";
 import { type Home, Mind } from "./mind";
 import { normal, type Setting } from "./notation";
-import { Chart, staleCells } from "./stale";
+import { StaleEntries } from "./stale";
 import { type Card, type Cell, EngineError, type Saved, type Status, type Step, STUCK, UNREACHABLE, type WalkingAgent } from "./types";
 import type { LivingWorld } from "./world";
 
@@ -37,6 +37,7 @@ export class Walker implements WalkingAgent {
   readonly notation: string;
   readonly card: Card;
   private readonly mind: Mind;
+  private entries: StaleEntries | null = null; // read when they are first asked for
   private counts: Counts;
 
   constructor(
@@ -186,12 +187,12 @@ export class Walker implements WalkingAgent {
   }
 
   stale(passable: ArrayLike<number>, goal: Cell): Uint8Array | null {
+    const { world } = this;
     const [database] = this.known.databases;
     if (database === undefined) return null;
-    const { memory } = this.home.module;
-    const file = memory.bytes().subarray(database.at, database.at + database.bytes);
-    const { world } = this;
-    return staleCells(database.kind, file, new Chart(world, world.first), new Chart(world, passable), goal);
+    const file = this.home.module.memory.bytes().subarray(database.at, database.at + database.bytes);
+    this.entries ??= new StaleEntries(database.kind, file, world, world.first);
+    return this.entries.cells(passable, goal);
   }
 
   save(): Saved {

@@ -5,32 +5,45 @@
  * The format of files is described in docs/explanation/database-files.md.
  */
 
-import type { Size } from "./files";
+import { openMoves, type Size } from "./files";
 import type { Cell } from "./types";
 
 const DIAGONAL = Math.round(Math.SQRT2 * 2 ** 32) / 2 ** 32; // as in Python, where sums of costs are exact
 const STEPS = [[0, -1], [1, -1], [1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1]] as const;
 const [LONGEST, SHORTEST] = [60, 61]; // greedy moves of a `moves` database: among equals the most or the least expensive
 
+/** The directions of each set of bits, north first, then clockwise. */
+const DIRECTIONS = Array.from({ length: 256 }, (_, bits) => STEPS.map((_, direction) => direction).filter((direction) => (bits >> direction) & 1));
+
 /** A map, as it was when databases were built or as it is now. */
-export class Chart {
+class Chart {
+  readonly moves: Uint8Array; // a bit for each direction that leads from a cell
+
   constructor(
     readonly size: Size,
-    readonly passable: ArrayLike<number>,
-  ) {}
-
-  /** Return whether a move leads from a cell in a direction; a diagonal one needs both cells beside it. */
-  leads(cell: Cell, direction: number): boolean {
-    const { width, height } = this.size;
-    const [dx, dy] = STEPS[direction]!;
-    const [x, y] = [(cell % width) + dx, Math.floor(cell / width) + dy];
-    if (x < 0 || y < 0 || x >= width || y >= height || !this.passable[cell] || !this.passable[y * width + x]) return false;
-    return dx === 0 || dy === 0 || Boolean(this.passable[cell + dx] && this.passable[cell + dy * width]);
+    passable: ArrayLike<number>,
+  ) {
+    this.moves = openMoves(size);
+    const { width } = size;
+    for (let cell = 0; cell < this.moves.length; cell++) {
+      let bits = 0;
+      if (passable[cell]) {
+        for (const direction of DIRECTIONS[this.moves[cell]!]!) {
+          const [dx, dy] = STEPS[direction]!;
+          // A diagonal move needs both cells beside it.
+          if (passable[cell + dx + dy * width] && passable[cell + dx] && passable[cell + dy * width]) bits |= 1 << direction;
+        }
+      }
+      this.moves[cell] = bits;
+    }
   }
 
-  /** Return the directions that lead from a cell, north first, then clockwise. */
-  directions(cell: Cell): number[] {
-    return STEPS.map((_, direction) => direction).filter((direction) => this.leads(cell, direction));
+  leads(cell: Cell, direction: number): boolean {
+    return ((this.moves[cell]! >> direction) & 1) === 1;
+  }
+
+  directions(cell: Cell): readonly number[] {
+    return DIRECTIONS[this.moves[cell]!]!;
   }
 
   to(cell: Cell, direction: number): Cell {
@@ -44,60 +57,69 @@ export class Chart {
     return Math.abs(dx - dy) + Math.min(dx, dy) * DIAGONAL;
   }
 
-  /** Return the directions with the least cost plus distance to a goal, with their costs. */
-  greedy(cell: Cell, goal: Cell): { direction: number; cost: number }[] {
-    let least = Infinity;
-    let best: { direction: number; cost: number }[] = [];
+  /** Return the direction with the least cost and distance to a goal: of equal ones the first, or as the code says. */
+  greedy(cell: Cell, goal: Cell, code = 0): number {
+    let [best, least, price] = [-1, Infinity, 0];
     for (const direction of this.directions(cell)) {
       const cost = direction % 2 === 0 ? 1 : DIAGONAL;
       const f = cost + this.distance(this.to(cell, direction), goal);
-      if (f < least) [least, best] = [f, []];
-      if (f === least) best.push({ direction, cost });
+      const preferred = (code === LONGEST && cost > price) || (code === SHORTEST && cost < price);
+      if (f < least || (f === least && preferred)) [best, least, price] = [direction, f, cost];
     }
     return best;
   }
 
   /** Return the direction of a climb to a goal; -1 if the distance does not fall. */
   down(cell: Cell, goal: Cell): number {
-    const first = this.greedy(cell, goal)[0];
-    if (first === undefined) return -1;
-    return this.distance(this.to(cell, first.direction), goal) < this.distance(cell, goal) ? first.direction : -1;
+    const first = this.greedy(cell, goal);
+    return first >= 0 && this.distance(this.to(cell, first), goal) < this.distance(cell, goal) ? first : -1;
   }
 }
 
-/** Return 1 for each cell with outdated entries in a database; null if all entries are valid. */
-export function staleCells(kind: string, file: Uint8Array, then: Chart, now: Chart, goal: Cell): Uint8Array | null {
-  const changed = changedCells(then, now);
-  if (changed.length === 0) return null;
-  const arrays = arraysIn(file);
-  if (kind === "moves") return astray(arrays, then, now, goal);
-  if (kind === "subgoals") return brokenRecords(arrays, then, now);
-  return changedRegions(kind === "pattern" ? patternRegions(arrays) : climbingRegions(arrays), changed, then.passable.length);
-}
+/** Finds the outdated entries of one database. */
+export class StaleEntries {
+  private readonly then: Chart;
+  private readonly find: (now: Chart, goal: Cell, changed: readonly Cell[]) => Uint8Array;
 
-/** Return the cells whose directions have changed. */
-function changedCells(then: Chart, now: Chart): Cell[] {
-  const { width } = then.size;
-  const near = new Set<Cell>();
-  for (let cell = 0; cell < then.passable.length; cell++) {
-    if (!then.passable[cell] === !now.passable[cell]) continue;
-    near.add(cell);
-    for (const [dx, dy] of STEPS) near.add(cell + dx + dy * width);
+  /** Read a file, of which a copy is kept, and the map that it was built for. */
+  constructor(
+    kind: string,
+    file: Uint8Array,
+    private readonly size: Size,
+    passable: ArrayLike<number>,
+  ) {
+    const then = (this.then = new Chart(size, passable));
+    const arrays = arraysIn(file.slice());
+    if (kind === "moves") {
+      const read = firstMoves(arrays, then);
+      this.find = (now, goal) => astray(read, then, now, goal);
+    } else if (kind === "subgoals") {
+      this.find = (now) => brokenRecords(arrays, then, now);
+    } else {
+      const regionOf = kind === "pattern" ? patternRegions(arrays) : climbingRegions(arrays);
+      this.find = (_, __, changed) => changedRegions(regionOf, changed, then.moves.length);
+    }
   }
-  return [...near].filter((cell) => STEPS.some((_, direction) => then.leads(cell, direction) !== now.leads(cell, direction)));
+
+  /** Return 1 for each cell with outdated entries; null if all entries are valid. */
+  cells(passable: ArrayLike<number>, goal: Cell): Uint8Array | null {
+    const now = new Chart(this.size, passable);
+    const changed: Cell[] = [];
+    for (let cell = 0; cell < now.moves.length; cell++) if (now.moves[cell] !== this.then.moves[cell]) changed.push(cell);
+    return changed.length === 0 ? null : this.find(now, goal, changed);
+  }
 }
 
 // --- moves: from here the database no longer leads to the goal -------------------------------------------------------
 
-function astray(arrays: Arrays, then: Chart, now: Chart, goal: Cell): Uint8Array {
+function astray(read: (cell: Cell, goal: Cell) => number, then: Chart, now: Chart, goal: Cell): Uint8Array {
   const [UNKNOWN, HOLDS, STALE] = [0, 1, 2];
-  const found = new Uint8Array(then.passable.length);
+  const found = new Uint8Array(then.moves.length);
   found[goal] = HOLDS;
-  const read = firstMoves(arrays, then);
   for (let begin = 0; begin < found.length; begin++) {
     const way: Cell[] = [];
     let here = begin;
-    while (found[here] === UNKNOWN && then.passable[here]) {
+    while (found[here] === UNKNOWN && then.moves[here]) {
       way.push(here);
       found[here] = HOLDS; // until the result is known, so that circles end
       const direction = read(here, goal);
@@ -139,9 +161,7 @@ function firstMoves(arrays: Arrays, then: Chart): (cell: Cell, goal: Cell) => nu
     }
     if (code < directions.length) return directions[code]!;
     if (code !== LONGEST && code !== SHORTEST) return -1;
-    const sign = code === LONGEST ? -1 : 1;
-    const [best] = then.greedy(cell, goal).sort((a, b) => sign * (a.cost - b.cost) || a.direction - b.direction);
-    return best?.direction ?? -1;
+    return then.greedy(cell, goal, code);
   };
 }
 
@@ -150,7 +170,7 @@ function firstMoves(arrays: Arrays, then: Chart): (cell: Cell, goal: Cell) => nu
 function brokenRecords(arrays: Arrays, then: Chart, now: Chart): Uint8Array {
   const [start, goal] = [arrays.numbers("start"), arrays.numbers("goal")];
   const [first, subgoal] = [arrays.numbers("first"), arrays.numbers("subgoal")];
-  const found = new Uint8Array(then.passable.length);
+  const found = new Uint8Array(then.moves.length);
   for (let record = 0; record < start.length; record++) {
     const way: Cell[] = [start[record]!];
     let holds = true;

@@ -60,7 +60,8 @@ export class WalkerView {
   /** Mark outdated entries on a map as it is at some moment. */
   mark(passable: ArrayLike<number>, goal: Cell, colours: Colours): void {
     if (!this.marks) return;
-    const cells = this.walker.agent?.stale(passable, goal) ?? null;
+    const stale = this.walker.agent?.stale(passable, goal) ?? null;
+    const cells = stale && stale.map((one, cell) => (passable[cell] ? one : 0)); // walls show what they are
     this.marks.show(cells, colours);
     this.stale = cells ? cells.reduce((sum, one) => sum + one, 0) : 0;
   }

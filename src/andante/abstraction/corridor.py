@@ -224,10 +224,10 @@ def advance(ahead: Ahead, cost: float) -> None:
 def drop_if_outdated(ahead: Ahead, changes: Changes, graph: Layout, state: int, goal: int) -> None:
     """Drop the route if a cell was opened and a path past it may be cheaper by a tenth.
 
-    Without this margin, agents in open country would turn all the time: a cell next to a route opens often and saves
-    next to nothing. The cost of the route is the cost of its remaining moves, plus the heuristic from its end; that of
-    a path past an opened cell is estimated by the heuristic. Openings count since the last call. If there are more
-    than are worth comparing, the route is dropped.
+    The cost of the route is the cost of its remaining moves, plus the heuristic from its end. A path past an opened
+    cell costs at least its heuristic. A cell whose neighbours are connected around it does not count, because it saves
+    next to nothing: in open country agents would turn all the time. Openings count since the last call. If there are
+    more than are worth comparing, the route is dropped.
     """
     at, opened = ahead.scalars[0], changes.scalars[0]["opened"]
     before, at["opened"] = at["opened"], opened

@@ -379,6 +379,7 @@ def reserve_for_changes(graph: Graph, built: Layers, levels: int, log_changes: b
 
     Most of this memory is never touched, so the operating system never allocates it.
     """
+    # Level 1 is always repaired, as in `repair`.
     return Layers.reserve(built.shape, *most_after_changes(graph, max(levels, 1)), log_changes)
 
 

@@ -17,7 +17,7 @@ from andante.search.path import price_between
 
 @kernel
 def turn_back(route: Route, behind: Behind, within: Corridor, level: int, state: int) -> bool:
-    """Make the path back to the last region of ``level`` where the agent planned the route; return whether it exists.
+    """Make the route the path back to the last region of ``level`` where the agent planned; return whether one exists.
 
     The states on that path are then removed from ``behind``. If there is no path, the route is unchanged.
     """

@@ -153,7 +153,7 @@ def _whole(word: str, text: str, option: str) -> int:
 
 
 def split_algorithms(texts: Sequence[str]) -> list[str]:
-    """Return the algorithms in arguments, each of which may list several, separated by spaces or commas.
+    """Return the algorithms in arguments; one may list several, separated by spaces or commas outside brackets.
 
     >>> split_algorithms(["rta, lrta(depth=3)", "astar"])
     ['rta', 'lrta(depth=3)', 'astar']

@@ -124,7 +124,7 @@ def _print(trial: Trial) -> None:
     ends = {
         "GOAL": "arrived",
         "UNREACHABLE": "no path leads to the goal",
-        "STUCK": "stuck without a legal move",
+        "STUCK": "stuck, with no move that it would make",
     }
     how = ends.get(trial.outcome.name, f"gave up at the {trial.outcome.name.lower().replace('_', ' ')}")
     where = trial.problem.grid.name if trial.problem.grid else "a graph"

@@ -28,6 +28,6 @@ def warmup() -> None:
         compile_all([Outfit(entry) for entry in entries], [graph, graph.csr()], report)
     took = time.perf_counter() - began
     out.print(
-        f"compiled {len(entries)} algorithms in {took:.1f} s; their machine code is in {cache_folder()}",
+        f"{len(entries)} algorithms are ready after {took:.1f} s; their machine code is in {cache_folder()}",
         soft_wrap=True,
     )

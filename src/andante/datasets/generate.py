@@ -113,7 +113,7 @@ def _maze(chance: Chance, width: int, height: int, *, corridor: int = 1, loops: 
 
 
 def _caves(chance: Chance, width: int, height: int, *, rock: float = 0.5, scale: int = 4) -> Mask:
-    """Make caves from random rock, smoothed, enlarged and roughened, and connect all but the smallest of them.
+    """Make caves from random rock, smoothed, enlarged and roughened, and connect all but very small ones.
 
     At first a share ``rock`` of the cells is rock. Then, five times, each cell becomes what the majority of the nine
     cells around it (itself included) are. This is done with cells ``scale`` times as large as the map's.

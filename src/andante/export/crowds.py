@@ -88,7 +88,7 @@ CROWD_HEAD = np.dtype(
         ("teams", np.int64),  # that are or were in use
         ("free_team", np.int64),  # the first that can be used again
         ("problems", np.int64),  # of teams so far
-        ("pauses", np.int64),  # whether a tick waits for more memory; if so, where `spend` continues
+        ("pauses", np.int64),  # whether a tick waits for more memory; if so, `spend` continues with what follows
         ("left", np.float64),
         ("share", np.float64),
         ("usual", np.float64),

@@ -18,7 +18,7 @@ from andante.agent import Algorithm, find
 from andante.databases.header import Database
 from andante.episode.crowd import flag, sharing
 from andante.episode.lanes import LEAST_MEMORY, MOST_MEMORY
-from andante.errors import AlgorithmError, OutputError, ParameterError, real_number, whole_number
+from andante.errors import AlgorithmError, OutputError, ParameterError, quoted, real_number, whole_number
 from andante.export.crowds import CrowdPlan, CrowdSize
 from andante.export.images import MapImage, Plan
 from andante.export.library import (
@@ -39,6 +39,8 @@ from andante.world.living import World
 MANIFEST = "export.json"
 CROWD_MEMORY = 16e6  # bytes for the units of a crowd, unless another number is given
 MOST_UNITS = 2**20
+#: Signs that names of maps may contain besides letters and digits: none has a meaning in programs, Markdown or paths.
+_IN_NAMES = " ._-+()"
 _WASM_BYTES = 2**32 - 2**20  # that a page can address, minus some for the library itself
 
 
@@ -87,8 +89,7 @@ def export(
     for grid in grids:
         refuse_costs(grid, "an export")
         refuse_sixteen(grid, "an export")
-    if len({grid.name for grid in grids}) < len(grids):
-        raise ParameterError("two of the maps have the same name, and so would their files")
+    _check_map_names(grids)
     given = [databases] if isinstance(databases, Database) else list(databases)
     folder = _place(out)
     sizes = _crowd_sizes(crowd, memory, bodies, share, grow)
@@ -215,6 +216,19 @@ def _what(plan: Plan | CrowdPlan) -> str:
 
 
 # --- files ----------------------------------------------------------------------------------------------------------
+
+
+def _check_map_names(grids: Sequence[Grid]) -> None:
+    """Raise `ParameterError` if two maps have the same name, or files and programs cannot be written with one."""
+    for grid in grids:
+        strange = next((sign for sign in grid.name if not (sign.isalnum() or sign in _IN_NAMES)), None)
+        if strange is not None:
+            raise ParameterError(
+                f"the map {quoted(grid.name)} cannot be exported, because {quoted(strange)} may have a meaning in "
+                f"programs or paths; rename it with only letters, digits and signs of {quoted(_IN_NAMES)}"
+            )
+    if len({grid.name for grid in grids}) < len(grids):
+        raise ParameterError("two of the maps have the same name, and so would their files")
 
 
 def _check_names(agents: Sequence[Exported]) -> None:

@@ -322,7 +322,7 @@ class Planned(Agent):
 
     @property
     def view(self) -> View:
-        """What it sees of the map."""
+        """The agent's view of the map."""
         return self._space.view
 
     @property
@@ -426,7 +426,7 @@ def plan_file(
     entry: Entry,
     extra: dict[str, npt.NDArray[Any]],
 ) -> bytes:
-    """Return the file of a plan of an agent or a crowd; ``arrays`` are those that not all plans have."""
+    """Return the file of a plan of an agent or a crowd; ``extra`` are arrays that not all plans have."""
     arrays: dict[str, npt.NDArray[Any]] = {
         "context": np.zeros((len(entry.words), 3), np.int64),
         "initial": np.array(layout.initial, np.int64).reshape(-1, 5),

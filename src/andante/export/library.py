@@ -43,7 +43,7 @@ from andante.world.living import MENDED, MOST_UNNOTED, TENDED
 #: Codes that are not errors, with what remains to be done.
 CONTINUE = {
     "MORE": "there was room for only some of the steps; continue for the others",
-    "FULL": "memory is full: give the crowd more with grow, then call tick again",
+    "FULL": "memory is full: give the crowd more with grow, or leave pause_when_full out, then call tick again",
 }
 
 #: Errors, with what `andante_error_text` returns for each; numbered from -1 downwards.

@@ -23,7 +23,7 @@ class LinkError(AndanteError):
     """The failure of a compiler or a linker."""
 
 
-#: What C does takes little of a move's time, and nothing in it throws: it is compiled to be small.
+#: The C code takes little of a move's time and never throws, so it is compiled for size.
 _FLAGS = [
     "-std=c99",
     "-Os",
@@ -83,7 +83,7 @@ def _with_system(
     _call([cc, *_FLAGS, "-c", str(sources / "andante.c"), "-o", str(glue)], folder)
     parts = [one.name for one in (glue, *objects)]
     _call([ar, "rcs", target.static, *parts], folder)
-    strip = ["-s"] if target.name.startswith("linux") else []  # elsewhere linkers do it by themselves, or warn
+    strip = ["-s"] if target.name.startswith("linux") else []  # other linkers do it themselves, or warn
     _call([cc, "-shared", *strip, "-o", target.shared, *parts], folder)
     return [target.static, target.shared]
 

@@ -39,6 +39,8 @@ def essence(text: bytes) -> bytes:
     for (first, begin), (last, end) in spans:
         kept = lines[first][:begin] + lines[last][end:]
         lines[first : last + 1] = [kept]
+    if _has_long_strings("\n".join(lines).encode()):  # blank lines and spaces inside them count
+        return "\n".join(lines).encode()
     return "\n".join(line.rstrip() for line in lines if line.strip()).encode()
 
 
@@ -62,6 +64,13 @@ def _comments(text: bytes) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
         if token.type == tokenize.COMMENT:
             (first, begin), (last, end) = token.start, token.end
             yield (first - 1, begin), (last - 1, end)
+
+
+def _has_long_strings(text: bytes) -> bool:
+    """Return whether a string extends over several lines."""
+    kinds = {tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}  # the latter since Python 3.12
+    tokens = tokenize.tokenize(io.BytesIO(text).readline)
+    return any(token.type in kinds and token.start[0] != token.end[0] for token in tokens)
 
 
 @functools.cache

@@ -109,7 +109,7 @@ def _places_in_belief(belief: Belief) -> list[Place]:
 
 
 def sample_crowd(made: Made, places: Sequence[Place], numbers: Sequence[int]) -> Sample:
-    """Return the layout of a crowd's memory: the words of contexts, one for each table, and numbers."""
+    """Return the layout of a crowd's memory: the words of contexts, then a word for each table, and numbers."""
     words: list[int] = []
     arrays: list[tuple[int, npt.NDArray[Any]]] = []
     identities = []

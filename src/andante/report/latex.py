@@ -234,10 +234,9 @@ def _name(name: str, about: str) -> list[str]:
     """Return the lines of a name."""
     title = title_of(name) if about in ("agent", "algorithm") else name
     first, *more = (for_latex(line) for line in broken(title, _NAME))
-    return [
-        f"{{}}{first}" if first.startswith(("*", "[")) else first,
-        *more,
-    ]  # not an option of the break before
+    if first.startswith(("*", "[")):  # which the line break before it would read as its option
+        first = f"{{}}{first}"
+    return [first, *more]
 
 
 def _counts(summaries: Sequence[Summary]) -> list[_Spec]:

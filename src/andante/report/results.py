@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -135,12 +135,20 @@ class Results:
 
     def where(self, conditions: Where) -> Results:
         """Return the rows that have these values."""
-        rows = self.rows
-        for name, value in conditions.items():
-            if name not in rows.columns:
-                raise ParameterError(f"rows have no column {name!r}; {did_you_mean(name, rows.columns)}")
-            rows = rows.filter(polars().col(name) == value)
-        return self._having(rows)
+        found = self._equal(conditions)
+        return self._having(self.rows.filter(found)) if found else self
+
+    def without(self, conditions: Where) -> Results:
+        """Return the rows that do not have all of these values; all rows if there are no conditions."""
+        found = self._equal(conditions)
+        return self._having(self.rows.filter(~polars().all_horizontal(found))) if found else self
+
+    def _equal(self, conditions: Where) -> list[Any]:
+        """Return a Polars expression for each condition; raise `ParameterError` if there is no such column."""
+        for name in conditions:
+            if name not in self.rows.columns:
+                raise ParameterError(f"rows have no column {name!r}; {did_you_mean(name, self.rows.columns)}")
+        return [polars().col(name).eq_missing(value) for name, value in conditions.items()]
 
     def only(self, algorithms: Sequence[str]) -> Results:
         """Return the rows of these algorithms: names (all their settings) or settings in the notation; all if empty."""

@@ -12,7 +12,7 @@ from andante.measures import Better, Measure, Summary, compare, measure, problem
 from andante.report.dominance import on_average, on_problems
 from andante.report.results import Results
 from andante.report.studynumbers import marks_of
-from andante.report.studyrows import pair_ratios, ranked, solvers, summary_of
+from andante.report.studyrows import contestants, pair_ratios, ranked, solvers, summary_of
 from andante.report.studyspecs import OUTCOMES, RATIOS, BestSpec, Contest, DuelSpec, FrontSpec, PairsSpec
 from andante.report.studywords import not_compared, or_dash, paper_text, share
 
@@ -28,7 +28,7 @@ def best(spec: BestSpec, results: Results) -> str:
 
     Algorithms that were run on different problems are not compared.
     """
-    chosen = results.where(spec.where).only(spec.algorithms)
+    chosen = contestants(spec, results)
     known = solvers(chosen)
     if fault := problem_mismatch(known):
         return not_compared(fault)

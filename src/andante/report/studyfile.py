@@ -51,6 +51,7 @@ from andante.report.studyspecs import (
     TableSpec,
     Trade,
 )
+from andante.report.table import counted
 
 STUDY_FILE = "study.toml"
 
@@ -148,6 +149,9 @@ def _read_best(table: _Table) -> BestSpec:
         **_heading(table),
         where=_where(table),
         algorithms=tuple(_known(table, table.take_texts("algorithms", ()))),
+        without=tuple(
+            _settled(table, "without", table.checked(one, dict, "without")) for one in table.take("without", list, [])
+        ),
         contests=tuple(_read_contest(table, one) for one in table.take("rows", list)),
     )
     table.finish()
@@ -321,7 +325,9 @@ def _read_claim(table: _Table, key: str, data: Any, where: Mapping[str, Any], me
     numbers = tuple(paper) if isinstance(paper, list) else (paper,)
     if len(numbers) != measures:
         table.fail(
-            f"'paper' must have {_of(measures, 'number')} here, one for each measure, not {len(numbers)}", key, "paper"
+            f"'paper' must have {counted(measures, 'number')} here, one for each measure, not {len(numbers)}",
+            key,
+            "paper",
         )
     return Claim(
         algorithm=_algorithm(table, key, data["algorithm"]),
@@ -336,15 +342,13 @@ def _read_claim(table: _Table, key: str, data: Any, where: Mapping[str, Any], me
     )
 
 
-def _of(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
 def _reasons(table: _Table, key: str, why: Any, measures: int) -> tuple[str, ...]:
     """Return a reason for each measure: one text for all, or a list."""
     texts = why if isinstance(why, list) else [why] * measures
     if len(texts) != measures:
-        table.fail(f"'why' must have {_of(measures, 'text')} here, one for each measure, not {len(texts)}", key, "why")
+        table.fail(
+            f"'why' must have {counted(measures, 'text')} here, one for each measure, not {len(texts)}", key, "why"
+        )
     return tuple(table.checked(text, str, key, "why") for text in texts)
 
 

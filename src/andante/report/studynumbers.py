@@ -19,6 +19,7 @@ from andante.report.results import Results
 from andante.report.studyrows import (
     both_measures,
     change_of,
+    contestants,
     means_of,
     pair_ratios,
     ranked,
@@ -176,7 +177,7 @@ def _of_correlation(part: parts.CorrelationSpec, results: Results) -> Iterator[P
 
 def _of_best(part: parts.BestSpec, results: Results) -> Iterator[Published]:
     """Compare the number behind a winner's name with that of our winner."""
-    chosen = results.where(part.where).only(part.algorithms)
+    chosen = contestants(part, results)
     known = solvers(chosen)
     for row, contest in enumerate(part.contests):
         named = _LAST_NUMBER.fullmatch(contest.paper)

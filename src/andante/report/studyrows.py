@@ -14,7 +14,7 @@ from andante.measures import PLACE, Better, Clusters, Summary, map_column, measu
 from andante.measures.clusters import Mean, Over, Values, resampled
 from andante.report.dominance import on_all_problems, paired
 from andante.report.results import Results
-from andante.report.studyspecs import Claim, Contest, CorrelationSpec, FigureSpec, PairsSpec
+from andante.report.studyspecs import BestSpec, Claim, Contest, CorrelationSpec, FigureSpec, PairsSpec
 from andante.store.parts import polars
 
 
@@ -48,6 +48,14 @@ def change_of(chosen: Results, name: str, claim: Claim, over: Over = "maps") -> 
     change = (both[name] - both[f"{name}_right"]).to_numpy() / both[f"{name}_right"].to_numpy().mean() * 100
     (found,) = resampled(change[None, :], Clusters.of(both[place].to_numpy(), over))
     return found, len(both)
+
+
+def contestants(spec: BestSpec, results: Results) -> Results:
+    """Return the rows of those that compete to be the best."""
+    chosen = results.where(spec.where)
+    for conditions in spec.without:
+        chosen = chosen.without(conditions)
+    return chosen.only(spec.algorithms)
 
 
 def solvers(results: Results) -> list[Summary]:

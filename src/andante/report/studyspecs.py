@@ -100,6 +100,7 @@ class BestSpec(Selection):
     """The best algorithm by each of several measures, or under each of several limits."""
 
     algorithms: tuple[str, ...]
+    without: tuple[dict[str, Any], ...]  # rows with all of these values do not compete
     contests: tuple[Contest, ...]
 
 

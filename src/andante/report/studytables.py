@@ -119,7 +119,7 @@ def _difference(paper: float | str, ours: float) -> str:
 
 
 def amortization(spec: AmortizationSpec, results: Results) -> str:
-    """Return after how many moves databases have recovered their build times, compared with the nearest rival."""
+    """Return after how many moves databases have recovered their build times against the rival closest in quality."""
     rivals = results.where(spec.where).only(spec.rivals).summaries()
     head = ["", "paper", "nearest rival", "suboptimality of both", "build", "saved per move", "moves", "which take"]
     return markdown_table(head, [_recouped(claim, results, rivals) for claim in spec.claims])

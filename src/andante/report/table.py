@@ -11,7 +11,7 @@ from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING
 
 from andante.files import write_whole
-from andante.markdown import markdown_table
+from andante.markdown import markdown_table, plain
 from andante.measures import MEASURES, QUALITIES, STATISTICS, Row, Statistics, Summary, measure_and_statistic, summarise
 from andante.notebook import html_table
 
@@ -273,11 +273,11 @@ def markdown(
     shown = columns(summaries, measures, about)
     bold = marks(summaries, shown, best)
     lines = [
-        [f"**{text}**" if mark else text for text, mark in zip(*pair, strict=True)]
+        [f"**{plain(text)}**" if mark else plain(text) for text, mark in zip(*pair, strict=True)]
         for pair in zip(cells(summaries, measures), bold, strict=True)
     ]
-    below = "".join(f"\n{sentence}\n" for sentence in caption)
-    return markdown_table([_head(column) for column in shown], lines) + "\n" + below
+    below = "".join(f"\n{plain(sentence)}\n" for sentence in caption)
+    return markdown_table([plain(_head(column)) for column in shown], lines) + "\n" + below
 
 
 def summary_csv(summaries: Sequence[Summary], about: str = "agent") -> str:

@@ -1,7 +1,7 @@
 """Hill-climbing: following the heuristic, without learning, as long as it falls.
 
-LRTA* with a lookahead of one move reaches whatever hill-climbing can reach without learning anything (Bulitko and
-Björnsson 2009, section 2).
+Whatever hill-climbing can reach, LRTA* with a lookahead of one move reaches too, and learns nothing on the way (Bulitko
+and Björnsson 2009, section 2).
 """
 
 from __future__ import annotations
