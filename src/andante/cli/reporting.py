@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from andante.cli.shared import err, out, print_json, print_lines
@@ -135,13 +134,15 @@ def print_comparison(comparison: Comparison | None) -> None:
     if comparison.problems and len(comparison.agents) > 1:
         title, *rest = head(comparison)
         body = lines(comparison)
-        longest = max(len(word) for line in body for word in line[0].split())
-        wide = max(longest, out.width // 3)  # names wrap between parameters; rich would cut other columns off
-        named = Column(title, no_wrap=longest < out.width // 2, overflow="fold")
+        longest = max(len(word) for line in body for word in line[0].split())  # names wrap between parameters
+        columns = zip(rest, *(line[1:] for line in body), strict=True)
+        others = [max(map(len, [*one.split(), *cells])) for one, *cells in columns]
+        room = out.width - sum(others) - 2 * (len(others) + 1)  # a space and a gap beside each column
+        wide = max(min(longest, out.width // 3), room)  # a longer word is folded, so that nothing else is cut off
+        named = Column(title, width=min(max(len(line[0]) for line in body), wide), overflow="fold")
         shown = Table(named, *(Column(one, justify="right") for one in rest), box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-        for name, *cells in body:
-            folded = fill(name, wide, break_long_words=False, break_on_hyphens=False)
-            shown.add_row(*map(Text, (folded, *cells)))
+        for line in body:
+            shown.add_row(*map(Text, line))
         out.print(shown)
     print_lines(sentences(comparison))
 
