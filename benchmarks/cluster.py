@@ -3,8 +3,8 @@
 The cluster is that of `docs/how-to/cluster.md`: a scheduler and workers with one thread each, started by the same
 commands, in separate processes that communicate over TCP. It runs one part of `studies/choosing/space.toml`, as
 `andante campaign run --engine dask --scheduler ... --part 1/8` does, in jobs as large as those of the whole campaign.
-The estimate is based on the processor time of each side, which other work on the machine changes little. The time that
-the scheduler spends when there is nothing to do is measured first, and subtracted.
+The estimate is based on the processor time of each side, which other work on the machine changes little. What the
+scheduler spends when there is nothing to do is measured first, and subtracted.
 """
 
 from __future__ import annotations
