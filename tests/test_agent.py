@@ -257,7 +257,7 @@ def test_every_card_is_filled_in(entry):
     ("text", "sentence"),
     [
         ("astarr", "there is no algorithm 'astarr'; did you mean 'astar'?"),
-        ("LRTA", "there is no algorithm 'LRTA'; the known names are "),
+        ("LRTA", "there is no algorithm 'LRTA'; did you mean 'lrta'?"),
         ("zzzzzz(depth=3)", "there is no algorithm 'zzzzzz'; the known names are "),
     ],
 )

@@ -15,7 +15,17 @@ from typing import NamedTuple
 
 from andante.markdown import markdown_table, plain
 from andante.report.choosingpaper import paper_section
-from andante.report.published import RULE, UNEXPLAINED, Mark, Published, counted_in_words, few_problems, of_data, tally
+from andante.report.published import (
+    RULE,
+    UNEXPLAINED,
+    Mark,
+    Published,
+    counted_in_words,
+    few_problems,
+    loosely_reproduced,
+    of_data,
+    tally,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "explanation" / "published-numbers.md"
@@ -26,6 +36,11 @@ LEAD = (
     "Written by `tools/published.py` from the [studies](../how-to/campaigns.md#studies). These are all numbers of the "
     "tables and the text of the five papers that Andante reruns; curves and words are on the studies' own pages, and "
     "so is what was tried where numbers differ."
+)
+
+ROOM = (
+    '"May differ by" is how far apart the two may be. It is "-" where nothing is judged, and for correlations and '
+    "ratios of counts, which are compared on another scale: Fisher's, and that of logarithms."
 )
 
 _BEGIN, _END = "<!-- written by tools/published.py -->", "<!-- end -->"
@@ -72,7 +87,8 @@ def page() -> str:
     lines = [
         "# How well are the papers' numbers reproduced",
         LEAD,
-        f'**{counted_in_words(every)}** {RULE} "May differ by" is how far apart the two may be.',
+        f"**{counted_in_words(every)}** {loosely_reproduced(every)} {RULE}",
+        ROOM,
         markdown_table(["", "reproduced", "not reproduced", "not judged"], [_line(paper) for paper in found]),
     ]
     for paper in found:
@@ -94,7 +110,8 @@ def _anchor(paper: Paper) -> str:
 
 def _section(paper: Paper) -> list[str]:
     where = f"[The study's page](../../studies/{paper.name}/results.md)."
-    said = " ".join(filter(None, [counted_in_words(paper.numbers), few_problems(paper.numbers), where]))
+    counts = (counted_in_words(paper.numbers), few_problems(paper.numbers), loosely_reproduced(paper.numbers))
+    said = " ".join(filter(None, [*counts, where]))
     lines = [f"## {plain(paper.title)} {{ #{_anchor(paper)} }}", paper.run, said]
     parts: dict[str, list[Published]] = {}
     for number in paper.numbers:

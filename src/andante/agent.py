@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache
@@ -155,6 +156,9 @@ class Parameter:
 
 
 def _shown(value: Any) -> str:
+    with suppress(ValueError):
+        if isinstance(value, str) and math.isfinite(float(value)):
+            return quoted(value)  # text such as "3", which without quotes would look like an allowed number
     return write(value) if isinstance(value, str | float | bool | Call | None) else quoted(value)
 
 
@@ -321,6 +325,8 @@ class Algorithm:
         for name in parameters:
             if name not in known:
                 hint = did_you_mean(name, known) if known else "it has none"
+                if name == "database":  # a keyword of `run` that was meant for the run and not for the algorithm
+                    hint = "did you mean databases=[...]?"
                 raise ParameterError(f"{self.card.name} has no parameter {name!r}; {hint}")
         return replace(self, params=self.params._replace(**{n: known[n].read(v) for n, v in parameters.items()}))
 

@@ -177,9 +177,11 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
     >>> did_you_mean("lrtaa", ["lrta", "astar"])
     "did you mean 'lrta'?"
+    >>> did_you_mean("LRTA", ["lrta", "astar"])
+    "did you mean 'lrta'?"
     """
     names = sorted(known)
-    near = get_close_matches(word, names, n=1)
+    near = get_close_matches(word, names, n=1) or get_close_matches(word.lower(), names, n=1)
     if near:
         return f"did you mean {near[0]!r}?"
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""

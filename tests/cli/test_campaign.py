@@ -358,6 +358,8 @@ def test_a_study_writes_its_page(cli, file, tmp_path, monkeypatch):
         "results.md",
         "rows.store",
     }
+    pages = [tmp_path / "page", tmp_path / "andante-studies" / "rooms" / "smoke"]
+    assert ["mean nothing" in (page / "results.md").read_text("utf-8") for page in pages] == [False, True]
     listed = cli("study")[1]
     assert "family" in listed
     assert "tba" in listed

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from dataclasses import replace
 from io import StringIO
 
 import numpy as np
@@ -254,6 +255,16 @@ def test_maps_fetch_refuses_an_unknown_set(cli):
     code, _, err = cli("maps", "fetch", "daoo")
     assert code == FAILED
     assert "did you mean 'dao'?" in err
+
+
+def test_algorithms_without_a_bibtex_entry_are_named_and_left_out(cli, monkeypatch):
+    entries = list(andante.algorithms())
+    own = replace(entries[0], card=replace(entries[0].card, paper="Own variant", name="mine"))
+    monkeypatch.setattr("andante.agent.algorithms", lambda: [own, *entries])
+    code, out, err = cli("algorithms", "--bibtex")
+    assert code == OK
+    assert "@article{korf1990real," in out
+    assert "left out: there is no BibTeX entry for 'Own variant', the paper of mine" in err
 
 
 def test_algorithms_lists_every_card(cli):

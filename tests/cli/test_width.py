@@ -1,9 +1,13 @@
 """Every table fits into 80 columns: names and texts wrap inside their cells, and nothing is cut off."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from andante.cli.reporting import print_comparison
 from andante.cli.shared import out, print_items
 from andante.measures import summarise
+from andante.report import verdicts
 from andante.report.table import ComparisonTable, cells
 
 WIDTH = 80
@@ -78,3 +82,18 @@ def test_comparing_fits(cli):
     verdicts = shown.partition("Verdict")[2].partition("Compared on")[0]
     assert too_wide(verdicts) == []
     assert "…" not in shown
+
+
+@pytest.mark.parametrize("name", ["inert(reluctance=2.0)", "lrta", LONG, "x" * 70])
+def test_verdicts_are_not_cut_off(capsys, monkeypatch, name):
+    head = ["Agent", "Suboptimality (n = 60)", "More than tba(budget=40) (95 % interval)", "Verdict"]
+    line = [name, "1.066", "0.036 (0.004 to 0.093)", "not clearly worse"]
+    monkeypatch.setattr(verdicts, "head", lambda _: head)
+    monkeypatch.setattr(verdicts, "lines", lambda _: [["tba(budget=40)", "1.030", "-", "best"], line])
+    monkeypatch.setattr(verdicts, "sentences", lambda _: [])
+    print_comparison(SimpleNamespace(solved={"a": 60, "b": 60}, problems=60, agents=["a", "b"]))
+    shown = capsys.readouterr().out
+    assert too_wide(shown) == []
+    assert "…" not in shown
+    if name != "x" * 70:
+        assert all(word in shown for word in [*name.split(), "best", "clearly", "worse", "Verdict", "interval)"])

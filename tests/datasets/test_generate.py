@@ -157,6 +157,7 @@ def test_the_kinds_list_their_options():
     [
         (("cave", 64, 64), {}, "there is no kind of map 'cave'; did you mean 'caves'?"),
         (("random", 64, 64), {"densty": 0.1}, "random has no option 'densty'; did you mean 'density'?"),
+        (("rooms", 64, 64), {"sed": 3}, "rooms has no option 'sed'; did you mean 'seed'?"),
         (("empty", 64, 64), {"density": 0.1}, "empty has no option 'density'; it has no options"),
         (("random", 64, 64), {"density": 0.7}, "random: density must be a number from 0 to 0.4, not 0.7"),
         (("random", 64, 64), {"density": float("nan")}, "random: density must be"),

@@ -13,7 +13,7 @@ from andante.report.labels import label
 from andante.report.titles import title_of
 
 
-def drawn(named, others, line=()):
+def drawn(named, others, line=(), name="agent number {}"):
     """Return the axes with these points, their labels, and the texts below."""
     figure = new_figure(3.3, 2.5)
     with styled(COLUMN):
@@ -21,7 +21,7 @@ def drawn(named, others, line=()):
         for point in [*named, *others]:
             axes.plot(*point, "o")
         axes.margins(0.1)
-        label(figure, axes, [f"agent number {k}" for k in range(len(named))], named, others, size=7, line=line)
+        label(figure, axes, [name.format(k) for k in range(len(named))], named, others, size=7, line=line)
     figure.draw_without_rendering()
     below = []
     for text in figure.texts:
@@ -93,6 +93,14 @@ def test_points_in_one_place_share_a_number():
     _, axes, below = drawn([(1, 1)] * 90, [])
     assert len(axes.texts) + len([name for line in below for name in line.split(";")]) - len(below) == 90
     assert len(below) == 1
+
+
+def test_a_name_that_begins_with_a_number_keeps_it():
+    crowded = [(k % 6, k // 6) for k in range(36)]
+    _, axes, below = drawn(crowded, [], name="{}. an agent with quite a long name")
+    listed = [line.partition(".")[0] for line in below]
+    assert listed
+    assert {text.get_text() for text in axes.texts if text.get_text().isdigit()} == set(listed)
 
 
 def test_names_of_agents_are_those_of_papers():

@@ -17,7 +17,7 @@ from andante.episode.crowdrun import run_crowd
 from andante.episode.rows import rows
 from andante.episode.trace import record
 from andante.errors import OutputError
-from andante.report.page import crowd_page, page, write_page
+from andante.report.page import Answer, crowd_page, page, write_page
 from andante.world.grid import Grid
 from andante.world.scenes import Change, NewGoal, Scene
 
@@ -50,6 +50,13 @@ def test_agents_on_different_problems_are_not_compared(table):
     mixed = page(title="t", rows=[*table, table[0] | {"start": 0}])
     assert "were run on different problems" in mixed
     assert not any(word in mixed for word in ("Which agent to use", "<h2>Plots", 'class="best"'))
+
+
+def test_an_answer_sets_whole_names_of_agents_as_code(table):
+    said = ["Use lrta with a<b: it walked 1.1.", "The second, lrta, walks more than lrtas."]
+    text = page(title="t", rows=table, answer=Answer("Wanted: x.", said, "code()", ["lrta", "lrta with a<b"]))
+    assert '<ul class="advice"><li>Use <code>lrta with a&lt;b</code>: it walked 1.1.</li></ul>' in text
+    assert "The second, <code>lrta</code>, walks more than lrtas." in text
 
 
 @pytest.fixture(scope="module")

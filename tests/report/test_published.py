@@ -18,6 +18,7 @@ from andante.report.published import (
     counted_in_words,
     few_problems,
     judged,
+    loosely_reproduced,
     printed,
     reasons,
     tally,
@@ -83,6 +84,8 @@ def test_numbers_are_read_with_their_digits(tmp_path):
     assert printed("2.100").rounding == pytest.approx(0.0005)
     assert printed("8.6e5") == Printed(860000.0, 5000.0, printed("8.6e5").error)
     assert printed("146,661 ± 6,508").error == 6508.0
+    assert printed("1 ± 0.00") == Printed(1.0, 0.005, 0.0)
+    assert printed("1.061 ± 0.0027").rounding == pytest.approx(0.0005)
     assert [printed(words) for words in ("13 hours", "A*", "-", "insignificant")] == [None] * 4
 
 
@@ -136,6 +139,22 @@ def test_a_study_is_counted_once(tmp_path):
     assert reasons(numbers) == (
         f"far: other maps. far, and exact: {UNEXPLAINED}. Not judged: not run. Not judged: needs walks"
     )
+
+
+def test_numbers_that_agree_only_within_a_wide_error_are_counted():
+    def one(paper, room, mark=Mark.WITHIN, again=False):
+        return Published("T", "row", paper, "1", room, mark, again=again)
+
+    tight = [one("4.00", "0.99"), one("-2 %", "0.4"), one("inf", "0"), one("0.95", "")]
+    assert loosely_reproduced(tight) == ""
+    assert loosely_reproduced([one("1.5", "9", Mark.OUTSIDE), one("1.5", "9", again=True)]) == ""
+    found = loosely_reproduced([*tight, one("4.00", "1"), one("about -2 %", "1.88"), one("1,000 ± 3", "300")])
+    assert found.startswith("For 3 of the reproduced numbers ")
+
+
+def test_notes_lose_their_escapes(tmp_path):
+    text = STUDY.replace('label = "near"', r'label = "near", note = "as RTA\\*"')
+    assert published(read(tmp_path, text), results())[0].label == "near (as RTA*)"
 
 
 def test_numbers_that_only_other_maps_would_explain_are_reported(tmp_path):

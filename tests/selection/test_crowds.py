@@ -209,7 +209,8 @@ def test_limits_on_crowds_and_on_single_moves_cannot_be_mixed():
     for wrong, reason in (
         ({"units": 5, "expansions": 3}, "expansions for each move cannot be combined with units"),
         ({"units": 5, "microseconds": 3}, "microseconds for each move cannot be combined with units"),
-        ({"units": 5, "sight": 3}, "cannot be combined with changing or sight"),
+        ({"units": 5, "sight": 3}, "cannot be combined with sight"),
+        ({"units": 5, "changing": True}, "crowds are measured on maps that do not change"),
         ({"units": 0}, "units must be a whole number of at least 1"),
         ({"units": 10**7}, "units must be at most 1,000,000"),
         ({"units": 5, "tick_ms": 0}, "tick_ms must be more than 0"),

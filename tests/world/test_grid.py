@@ -86,7 +86,7 @@ def test_cells_and_states(grid):
         (["...", ".."], "all rows of a map must have the same length; these have 2 to 3 cells"),
         (["..?"], r"row 0, column 2 holds '\?'"),
         (["", ""], r"this one has the shape \(2, 0\)"),
-        ("...", "a map must have 1 to 32000 rows"),
+        ("..@\n...", r"a map must be a list of rows, not one text; split it with text.split\(\)"),
         (None, "a map must have 1 to 32000 rows"),
     ],
 )

@@ -125,7 +125,7 @@ def write_results(advice: Advice, folder: Path) -> None:
         folder / "advice.html",
         title=f"Advice: {advice.winner.candidate.name}",
         rows=[{**row, "algorithm": short[str(row["algorithm"])]} for row in advice.rows],
-        answer=Answer([f"Wanted: {advice.requirements.sentence}.", *advice.sentences], advice.code),
+        answer=Answer(f"Wanted: {advice.requirements.sentence}.", advice.sentences, advice.code, list(short)),
         notes=[f"{label} is {one.name}" for label, one in labels.items()],
         over="problems",  # only these maps matter
     )

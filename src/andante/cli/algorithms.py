@@ -7,7 +7,8 @@ from typing import Any
 
 import typer
 
-from andante.cli.shared import JSON_OPTION, out, print_items, print_json, print_lines, with_bold
+from andante.cli.shared import JSON_OPTION, err, out, print_items, print_json, print_lines, with_bold
+from andante.errors import AlgorithmError
 from andante.notation import write
 
 app = typer.Typer(add_completion=False)
@@ -39,13 +40,27 @@ def algorithms(
     if bibtex:
         from andante.report.papers import bibtex as as_bibtex
 
-        typer.echo(as_bibtex(chosen), nl=False)
+        # One algorithm of a user's own without an entry must not hide the papers of all others.
+        cited = chosen if name else [entry for entry in chosen if not _lacks_entry(entry)]
+        typer.echo(as_bibtex(cited), nl=False)
     elif as_json:
         print_json([_as_data(entry) for entry in chosen])
     elif name:
         _print_card(chosen[0])
     else:
         _print_table(chosen)
+
+
+def _lacks_entry(entry: Any) -> bool:
+    """Return whether an algorithm has no BibTeX entry for its paper; if so, print a warning."""
+    from andante.report.papers import papers_of
+
+    try:
+        papers_of(entry)
+    except AlgorithmError as error:
+        err.print(f"left out: {error}", soft_wrap=True, markup=False)
+        return True
+    return False
 
 
 def _as_data(entry: Any) -> dict[str, Any]:

@@ -135,7 +135,11 @@ def print_comparison(comparison: Comparison | None) -> None:
         title, *rest = head(comparison)
         body = lines(comparison)
         longest = max(len(word) for line in body for word in line[0].split())  # names wrap between parameters
-        named = Column(title, min_width=longest, overflow="fold")
+        columns = zip(rest, *(line[1:] for line in body), strict=True)
+        others = [max(map(len, [*one.split(), *cells])) for one, *cells in columns]
+        room = out.width - sum(others) - 2 * (len(others) + 1)  # a space and a gap beside each column
+        wide = max(min(longest, out.width // 3), room)  # a longer word is folded, so that nothing else is cut off
+        named = Column(title, width=min(max(len(line[0]) for line in body), wide), overflow="fold")
         shown = Table(named, *(Column(one, justify="right") for one in rest), box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
         for line in body:
             shown.add_row(*map(Text, line))

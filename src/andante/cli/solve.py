@@ -29,6 +29,7 @@ from andante.cli.shared import (
     warn_unused,
     with_bold,
 )
+from andante.errors import OutputError
 
 if TYPE_CHECKING:
     from andante.episode.run import Outfit
@@ -50,7 +51,9 @@ def solve(
     terrain: str = TERRAIN_OPTION,
     suboptimality_cap: float | None = number_option(None, 1, help="Give up at this many times the optimal cost."),
     picture: Path | None = typer.Option(None, metavar="FILE.png", help="Draw the path on the map."),
-    trace: Path | None = typer.Option(None, metavar="FILE.json", help="Save every move and thought, for replays."),
+    trace: Path | None = typer.Option(
+        None, metavar="FILE.json", help="Save every move and thought; the playground replays the file."
+    ),
     posthoc: Path | None = typer.Option(
         None, metavar="FILE.trace.json", help="Save the same for the Posthoc visualiser."
     ),
@@ -68,6 +71,8 @@ def solve(
 
     entry = find(algorithm)
     check_places(picture, trace, posthoc)
+    if trace is not None and trace.suffix.lower() in (".html", ".htm"):
+        raise OutputError(f"cannot write {trace}: a trace is JSON, and its name must not end in {trace.suffix}")
     if posthoc is not None:
         check_name(posthoc)
     if picture is not None:

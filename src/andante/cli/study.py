@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
+SMOKE = "A run at smoke scale shows that everything works. Its numbers mean nothing."
+
 
 @app.command()
 def study(
@@ -74,7 +76,8 @@ def study(
     if lacking:
         out.print(lacking, soft_wrap=True)
     caveats = [BUSY] if busy else []
-    page = write_results(spec, Results.of(made), home, made.made_with, caveats, lacking)
+    warning = SMOKE if scale == "smoke" else ""
+    page = write_results(spec, Results.of(made), home, made.made_with, caveats, lacking, warning)
     out.print(f"wrote {page}", soft_wrap=True)
 
 

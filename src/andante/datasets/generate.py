@@ -53,7 +53,7 @@ def generate(
     known = kinds()[kind]
     for name in options:
         if name not in known:
-            advice = did_you_mean(name, known) if known else "it has no options"
+            advice = did_you_mean(name, {*known, "seed"}) if known else "it has no options"
             raise ParameterError(f"{kind} has no option {name!r}; {advice}")
     terrain = _MAKERS[kind](Chance(seed), width, height, **options)
     spelled = [f"{name}{options[name]}" for name in sorted(options)]

@@ -47,8 +47,12 @@ class Band(NamedTuple):
     @classmethod
     def of(cls, optimal_cost: tuple[float, float]) -> Band:
         """Return the band with these two bounds; raise `ParameterError` if no cost can be in it."""
-        low, high = optimal_cost
-        if not 0 <= low < high:
+        try:
+            low, high = optimal_cost
+            possible = 0 <= low < high
+        except (TypeError, ValueError):  # not a pair of numbers
+            possible = False
+        if not possible:
             raise ParameterError(f"optimal_cost must be a band (low, high) with 0 <= low < high, not {optimal_cost!r}")
         return cls(low, high)
 

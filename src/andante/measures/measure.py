@@ -51,6 +51,8 @@ class Measure:
 
         >>> measure("suboptimality_ratio").show(154.599, 41.459)
         '154.6 ± 41.5'
+        >>> measure("suboptimality_ratio").show(-0.0001)  # never -0.000
+        '0.000'
         """
         if not math.isfinite(value):
             return "-" if math.isnan(value) else str(value)
@@ -58,7 +60,7 @@ class Measure:
             return _WRITERS[self.unit](value)
         digits = max(0, self.digits + 1 - len(str(int(abs(value)))))
         spread = "" if error is None or math.isnan(error) else f" ± {error:,.{digits}f}"
-        return f"{value:,.{digits}f}{spread}"
+        return f"{value:z,.{digits}f}{spread}"
 
 
 def _bytes(value: float) -> str:

@@ -366,7 +366,7 @@ def dominance_plot(
         axes.margins(0.12)
         frame(figure, look)
         free = sorted((one for one in standings if one.dominated_by is None), key=lambda one: one.x)
-        named = {title_of(one.summary.name): (one.x, one.y) for one in free[:: -(-len(free) // _MOST_NAMED)]}
+        named = {one.summary.name: (one.x, one.y) for one in free[:: -(-len(free) // _MOST_NAMED)]}
         if marks:
             named = {marks[one.summary.name]: (one.x, one.y) for one in standings if one.summary.name in marks}
             axes.plot(*_columns(list(named.values())), "*", color=WARM, markersize=14, zorder=4)

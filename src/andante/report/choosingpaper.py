@@ -27,7 +27,17 @@ from andante.errors import did_you_mean
 from andante.markdown import markdown_table, plain
 from andante.measures import Statistics
 from andante.report.choosing import Split
-from andante.report.published import RULE, Mark, Ours, Published, counted_in_words, few_problems, judged, printed
+from andante.report.published import (
+    RULE,
+    Mark,
+    Ours,
+    Published,
+    counted_in_words,
+    few_problems,
+    judged,
+    loosely_reproduced,
+    printed,
+)
 
 SINGLE = ("random", "single best", "virtual best")  # scores of all results
 WAYS = ("exhaustive", "prior", "sample")  # scores of a sweep
@@ -176,7 +186,8 @@ def paper_section(numbers: Sequence[Published]) -> list[str]:
     for one in numbers:
         cells = [plain(one.label), one.paper, one.ours, one.mark.value, plain(one.why)]
         parts.setdefault(one.part, []).append(cells)
-    lead = " ".join(filter(None, [f"**{counted_in_words(numbers)}**", few_problems(numbers), RULE]))
+    said = [f"**{counted_in_words(numbers)}**", few_problems(numbers), loosely_reproduced(numbers), RULE]
+    lead = " ".join(filter(None, said))
     lines = [lead]
     for title, rows in parts.items():
         lines += [

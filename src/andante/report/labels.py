@@ -8,6 +8,7 @@ is written beside that number below the plot.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -35,6 +36,8 @@ _LINE_HEIGHT = 1.3  # of a text, in letters
 _CLEARLY = 1.5  # any other point is at least this many times as far from a name without a line as its own point
 _EDGE = 0.98  # of the width of a figure: where lines below the plot must end
 _SAME = 6.0  # numbered points that are nearer than this share a number
+_OWN_NUMBER = re.compile(r"(\d+)\. ")  # of a name that begins with its number
+_MOST_NUMBERS = 3  # at one point
 
 
 class Box(NamedTuple):
@@ -239,12 +242,18 @@ def _number(
             near[0].append(number)
         else:
             groups.append([number])
-    for k, group in enumerate(groups, 1):
-        if (place := page.beside(group[0], str(k))) is not None:
-            _write(axes, str(k), points[group[0]], place, page.size)
+    own = [found[1] for found in map(_OWN_NUMBER.match, names) if found]
+    numbered = len(own) == len(names) and all(len(group) <= _MOST_NUMBERS for group in groups)
+    if numbered:  # a second number beside "3. tba" would be misread
+        keys = [", ".join(own[number] for number in group) for group in groups]
+    else:
+        keys = [str(k) for k in range(1, len(groups) + 1)]
+    for key, group in zip(keys, groups, strict=True):
+        if (place := page.beside(group[0], key)) is not None:
+            _write(axes, key, points[group[0]], place, page.size)
             continue
         axes.annotate(  # on the point itself, where it cannot be mistaken for that of another
-            str(k),
+            key,
             points[group[0]],
             ha="center",
             va="center",
@@ -254,10 +263,10 @@ def _number(
         )
     width = (_EDGE - figure.subplotpars.left) * figure.get_figwidth() * 72
     words = []
-    for k, group in enumerate(groups, 1):
+    for key, group in zip(keys, groups, strict=True):
         text = "; ".join(names[number] for number in group)
         first, *more = wrapped(text, page.size, width - extent("00  ", page.size)[0])
-        words += [f"{k}  {first}", *(f"    {line}" for line in more)]
+        words += [first if numbered else f"{key}  {first}", *(f"    {line}" for line in more)]
     _below(figure, words, page.size)
 
 

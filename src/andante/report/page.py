@@ -32,8 +32,10 @@ _ADVICE = "Which agent to use"
 class Answer(NamedTuple):
     """The agent to use, in words and as a line of Python."""
 
-    sentences: Sequence[str]
+    wanted: str  # a sentence about the limits
+    sentences: Sequence[str]  # the first says which agent to use
     code: str
+    agents: Sequence[str] = ()  # their names are code in the sentences
 
 
 def write_page(
@@ -159,7 +161,19 @@ def _advice(ground: Ground) -> str:
 
 
 def _answer(answer: Answer) -> str:
-    return _section(_ADVICE, f"{_words(answer.sentences)}<pre><code>{escape(answer.code)}</code></pre>")
+    first, *more = [_with_names(sentence, answer.agents) for sentence in answer.sentences]
+    rest = "".join(f'<p class="words">{sentence}</p>' for sentence in more)
+    code = f"<pre><code>{escape(answer.code)}</code></pre>"
+    return _section(_ADVICE, f'{_words([answer.wanted])}<ul class="advice"><li>{first}</li></ul>{code}{rest}')
+
+
+def _with_names(sentence: str, agents: Sequence[str]) -> str:
+    """Return the sentence as HTML, with the names of agents set as code."""
+    text = escape(sentence)
+    if not agents:
+        return text
+    names = "|".join(re.escape(escape(name)) for name in sorted(agents, key=len, reverse=True))
+    return re.sub(rf"(?<!\S)({names})(?=[:,;. ]|$)", r"<code>\1</code>", text)
 
 
 def _with_code(sentence: str, summary: Summary | None) -> str:

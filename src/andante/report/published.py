@@ -20,6 +20,7 @@ from andante.markdown import markdown_table, plain
 
 STANDARD_ERRORS = 2.0
 _MOST_NAMED = 3  # rows that share a reason
+_LOOSE = 0.25  # of the paper's number: pages count the numbers that agree only within at least this share of it
 _FEWER = 2  # if the paper has this many times as many problems, the page says that ours are few
 _ROOM_FOR_FLOATS = 1e-9  # relative: sums of floats are not exact
 
@@ -32,7 +33,7 @@ RULE = (
 UNEXPLAINED = "no reading of the paper that was tried explains it"
 OVER_MAPS = "agrees within the error over maps, not all of which are known to be the paper's"
 
-_NUMBER = re.compile(r"(?:about )?([+-]?)(\d[\d,]*)(?:\.(\d+))?(?:e([+-]?\d+))?(?: ± (\d[\d,]*(?:\.\d+)?))?(?: %)?")
+_NUMBER = re.compile(r"(?:about )?([+-]?)(\d[\d,]*)(?:\.(\d+))?(?:e([+-]?\d+))?(?: ± (\d[\d,]*(?:\.(\d+))?))?(?: %)?")
 
 
 class Mark(Enum):
@@ -83,6 +84,8 @@ class Published:
 def printed(text: str) -> Printed | None:
     """Return the number that a text contains, or None if it is something else.
 
+    A number without decimals is as exact as its error: ``1 ± 0.00`` means 1.00.
+
     >>> printed("2.10"), printed("6.1e6"), printed("19.3 ± 0.23")
     (Printed(value=2.1, rounding=0.005, error=nan), Printed(value=6100000.0, rounding=50000.0, error=nan), ...)
     >>> printed("about -2 %").value, printed("13 hours"), printed("inf").value
@@ -93,9 +96,9 @@ def printed(text: str) -> Printed | None:
     found = _NUMBER.fullmatch(text)
     if found is None:
         return None
-    sign, whole, decimals, exponent, error = (part or "" for part in found.groups())
+    sign, whole, decimals, exponent, error, of_error = (part or "" for part in found.groups())
     value = float(f"{sign}{whole.replace(',', '')}.{decimals or 0}e{exponent or 0}")
-    unit = float(f"1e{int(exponent or 0) - len(decimals)}")
+    unit = float(f"1e{int(exponent or 0) - len(decimals or of_error)}")
     return Printed(value, unit / 2, float(error.replace(",", "")) if error else math.nan)
 
 
@@ -167,7 +170,8 @@ def counting_section(numbers: Sequence[Published]) -> list[str]:
         parts.setdefault(one.part, []).append(one)
     lines = [_part_line(part, its) for part, its in parts.items() if any(not one.again for one in its)]
     table = markdown_table(["", "reproduced", "not reproduced", "not judged", "why not"], lines, left=("why not",))
-    lead = " ".join(filter(None, [f"**{counted_in_words(numbers)}**", few_problems(numbers), RULE]))
+    said = [f"**{counted_in_words(numbers)}**", few_problems(numbers), loosely_reproduced(numbers), RULE]
+    lead = " ".join(filter(None, said))
     return ["## How many of the paper's numbers are reproduced", lead, table]
 
 
@@ -183,6 +187,26 @@ def few_problems(numbers: Sequence[Published]) -> str:
         f"{which} of these are over fewer problems or algorithms than the paper's ({least.count:,} instead of "
         f"{least.paper_count:,}), so their errors are wide and agreement means less."
     )
+
+
+def loosely_reproduced(numbers: Sequence[Published]) -> str:
+    """Return a sentence about reproduced numbers that would be hard to miss, if there are any.
+
+    >>> loosely_reproduced([Published("Table 1", "a", "2.0", "3.1", "1.5", Mark.WITHIN)])
+    'For 1 of the reproduced numbers the allowed difference is at least a quarter of the number itself, so agree...'
+    """
+    count = sum(_is_loose(one) for one in numbers if one.mark is Mark.WITHIN and not one.again)
+    if not count:
+        return ""
+    return (
+        f"For {count:,} of the reproduced numbers the allowed difference is at least a quarter of the number itself, "
+        "so agreement means little."
+    )
+
+
+def _is_loose(one: Published) -> bool:
+    paper = printed(one.paper)
+    return paper is not None and bool(one.room) and float(one.room) >= _LOOSE * abs(paper.value)
 
 
 def _part_line(part: str, numbers: Sequence[Published]) -> list[str]:

@@ -49,20 +49,22 @@ def write_results(
     made_with: Sequence[Mapping[str, Any]] = (),
     caveats: Sequence[str] = (),
     unfinished: str = "",
+    warning: str = "",
 ) -> Path:
     """Write the study's page and its figures into a folder and return the page.
 
     ``made_with`` describes when the results were made, with which code and on which machines (`Store.made_with`), and
     ``caveats`` are sentences for readers of the numbers. The paper's numbers and ours are written beside the page as
     plain data, `NUMBERS`. If the results are ``unfinished``, the page begins with this sentence about how much is
-    finished, and parts without enough results say so.
+    finished, and parts without enough results say so. A ``warning`` appears in the same place.
     """
     make_folder(folder)
     seconds = float(results.rows["seconds"].sum())
     sentence = run_sentence(results.counts, seconds, made_with)
     ran = " ".join(filter(None, [unfinished, sentence, *caveats]))
     numbers = published(study, results)
-    lines = [f"# {study.title}", f"**{unfinished}**" if unfinished else "", *counting_section(numbers)]
+    first = " ".join(filter(None, [warning, unfinished]))
+    lines = [f"# {study.title}", f"**{first}**" if first else "", *counting_section(numbers)]
     lines += [*(["## The experiments"] if numbers else []), study.about, ran]
     write = _written_so_far if unfinished else _written
     for part in study.parts:

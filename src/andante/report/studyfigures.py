@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -172,7 +173,8 @@ def _dominance(spec: FigureSpec, results: Results) -> Drawn:
     words = f"Not dominated: {len(free):,} of {len(summaries):,} algorithms that solved all problems"
     words = f"{words}: {names}." if len(free) <= MOST_NAMED else f"{words}."
     marks = {claim.algorithm: claim.label for claim in spec.marks}
-    return dominance_plot(summaries, spec.x, spec.y[0], marks), [words]
+    named = summaries if marks else [replace(one, name=title_of(one.name)) for one in summaries]
+    return dominance_plot(named, spec.x, spec.y[0], marks), [words]
 
 
 def _scatter(spec: FigureSpec, results: Results) -> Drawn:

@@ -98,7 +98,8 @@ def marks_of(part: Part, results: Results) -> dict[tuple[int, int], str]:
 
 def _lines(part: Part, claims: Sequence[Claim]) -> Iterator[tuple[_Line, Claim]]:
     for row, claim in enumerate(claims):
-        label = f"{claim.label} ({claim.note})" if claim.note else claim.label
+        note = claim.note.replace("\\*", "*")  # notes are Markdown, labels are not
+        label = f"{claim.label} ({note})" if note else claim.label
         yield _Line(part, label, row, claim.why[0], claim.again), claim
 
 

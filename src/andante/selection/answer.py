@@ -270,18 +270,18 @@ class Advice:
 
     def _tried(self) -> str:
         broken = Counter(_BROKEN[one.breach.limit] for one in self.dropped if one.breach is not None)
-        why = "".join(f", {count} broke the limit on {limit}" for limit, count in sorted(broken.items()))
+        why = "".join(f", {count:,} broke the limit on {limit}" for limit, count in sorted(broken.items()))
         if self.requirements.units is None:
-            return f"{self.tried} candidates raced on up to {self.race_problems:,} problems{why}."
+            return f"{self.tried:,} candidates raced on up to {self.race_problems:,} problems{why}."
         how = "as crowds, first of fewer units with proportionally less time and memory"
-        return f"{self.tried} candidates raced {how}, on up to {self.race_problems:,} problems{why}."
+        return f"{self.tried:,} candidates raced {how}, on up to {self.race_problems:,} problems{why}."
 
     @property
     def unfinished(self) -> str:
         """The sentence that there was no time for all candidates, empty if there was."""
         if not self.untried:
             return ""
-        return f"There was no time to try {self.untried} more: with more minutes a better one may be found."
+        return f"There was no time to try {self.untried:,} more: with more minutes a better one may be found."
 
     def _left_out(self) -> list[str]:
         """Return a sentence that not all candidates were compiled, if so."""

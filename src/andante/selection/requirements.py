@@ -68,9 +68,12 @@ class Requirements:
                 raise ParameterError(
                     f"units share a budget per tick, so {name} for each move cannot be combined with units; use tick_ms"
                 )
-        if self._unknown:
+        if self.sight is not None:
+            raise ParameterError("the units of a crowd know their map, so units cannot be combined with sight")
+        if self.changing:
             raise ParameterError(
-                "the units of a crowd know their map, so units cannot be combined with changing or sight"
+                "crowds are measured on maps that do not change, so units cannot be combined with changing; leave "
+                "changing out, and try the finalists in a scene with 'andante crowd'"
             )
 
     @property

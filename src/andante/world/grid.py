@@ -73,6 +73,8 @@ class Grid:
         rule: str = "octile",
         costs: Mapping[str, float] | npt.ArrayLike | None = None,
     ) -> None:
+        if isinstance(terrain, str):
+            raise MapError("a map must be a list of rows, not one text; split it with text.split()")
         try:
             table = np.array(terrain)
         except ValueError as error:
