@@ -221,7 +221,15 @@ def sleepwalk(graph, memory, params, state, goal):
     return Move(to, price(graph, here, 0), 1, 1, 0.0, 0)
 
 
-FAULTS = (teleport, undercharge, stroll, brood, peep, stare, remember, show_off, sleepwalk)
+@kernel
+def hesitate(graph, memory, params, state, goal):
+    """Go to the first neighbour, but to the second from the goal of the last problem."""
+    k = 1 % degree(graph, state) if memory.h.value[0] == state else 0
+    memory.h.value[0] = float(goal)
+    return Move(target(graph, state, k), price(graph, state, k), 1, 1, 0.0, 0)
+
+
+FAULTS = (teleport, undercharge, stroll, brood, peep, stare, remember, show_off, sleepwalk, hesitate)
 
 
 class Faulty(NamedTuple):
@@ -249,7 +257,9 @@ def misbehave(graph, memory, params, state, goal):
         return remember(graph, memory, params, state, goal)
     if params.fault == 7:
         return show_off(graph, memory, params, state, goal)
-    return sleepwalk(graph, memory, params, state, goal)
+    if params.fault == 8:
+        return sleepwalk(graph, memory, params, state, goal)
+    return hesitate(graph, memory, params, state, goal)
 
 
 class Notes(NamedTuple):
@@ -305,6 +315,7 @@ def test_an_agent_whose_mind_is_on_its_desk_is_caught_in_a_crowd():
         (stare, {}, "counts every state that it expands': in move 1 on <Problem .*> it generates all .* reports 1"),
         (remember, {}, "does the same every time"),
         (show_off, {}, "does the same when watched"),
+        (hesitate, {}, "keeps nothing from the last problem': after the same problem in the other direction it takes"),
         (stroll, {"crowd": True}, "is real-time if it can be one of a crowd': its card says crowd and not real_time"),
         (sleepwalk, {}, "continues from wherever it is pushed': pushed to another state on <Problem .*>, broken went"),
     ],

@@ -36,6 +36,7 @@ WIDTHS = (256, 768)
 PROBLEMS = 12
 NARROW_PROBLEMS = 48  # on the narrow map, which sets the limit; an agent's worst move may be in one of twenty problems
 CONVERGING = 4  # every fourth problem is repeated until the agent learns nothing
+RETURNING = 4  # every fourth problem is walked in the other direction too, by the same agent
 LIMITS = Limits(moves=50_000)
 PATIENT = Limits(moves=10_000_000)  # an agent that often backtracks may take long to arrive
 WATCHED = Limits(moves=2_000)  # for watching an agent, which calls Python at every move
@@ -226,6 +227,10 @@ def _checks_of(subject: _Subject, trials: list[Trial]) -> dict[str, Callable[[],
         ),
         "reports when the goal cannot be reached": lambda: _unreachable(subject),
     }
+    if not entry.needs:  # a database may be for some goals only
+        checks["keeps nothing from the last problem"] = lambda: _starts_afresh(
+            subject, [t.problem for t in trials[::RETURNING]]
+        )
     if not entry.foresees:
         checks["counts every state that it expands"] = lambda: _counts(subject, trials[:: 2 * PROBLEMS])
     if entry.complete:
@@ -259,6 +264,16 @@ def _never_below_optimal(trials: Iterable[Trial]) -> Iterable[str]:
 def _repeats(subject: _Subject, trials: list[Trial]) -> Iterable[str]:
     again = subject.run([trial.problem for trial in trials], threads=2)
     return _differences(trials, again, "a second time, with two threads,")
+
+
+def _starts_afresh(subject: _Subject, problems: list[Problem]) -> Iterable[str]:
+    """Walk to the goal and back: what an agent keeps by mistake matters most where it has just been."""
+    for problem in problems:
+        back = replace(problem, start=problem.goal, goal=problem.start, optimal_cost=None, listed_cost=None)
+        agent = subject.agent(problem)
+        agent.run(problem, LIMITS)
+        new = subject.agent(back).run(back, LIMITS)
+        yield from _differences([new], [agent.run(back, LIMITS)], "after the same problem in the other direction")
 
 
 def _watched(subject: _Subject, problems: list[Problem]) -> Iterable[str]:
