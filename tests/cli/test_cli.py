@@ -89,7 +89,7 @@ def test_compare_on_an_unknown_map(cli, arena, tmp_path):
 
 
 def test_solve_as_json_agrees_with_the_library(cli, arena):
-    code, out, _ = cli("solve", arena, "--start", "5,5", "--goal", "15,11", "-a", "lrta", "--json")
+    code, out, _ = cli("solve", arena, "--start", "(5, 5)", "--goal", "15,11", "-a", "lrta", "--json")
     trial = andante.run("lrta", andante.read_map(arena).problem((5, 5), (15, 11)))
     printed = json.loads(out)
     assert code == OK

@@ -138,8 +138,8 @@ def refuse_unused(rule: str, terrain: str, what: str) -> None:
 
 
 def read_cell(text: str, option: str) -> tuple[int, int]:
-    """Return the two numbers of X,Y."""
-    x, comma, y = text.partition(",")
+    """Return the two numbers of X,Y, or of (X, Y) as Python prints cells."""
+    x, comma, y = text.strip().removeprefix("(").removesuffix(")").partition(",")
     if not comma:
         raise AndanteError(f"{option} is written X,Y, such as 12,40, not {text!r}")
     return _whole(x, text, option), _whole(y, text, option)
