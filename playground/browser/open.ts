@@ -2,6 +2,8 @@
 
 import { chromium, type Browser, type Page } from "playwright-core";
 
+import { WHOLE } from "../src/view/board";
+
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--js-flags=--expose-gc", "--enable-precise-memory-info"];
 
 export interface Opened {
@@ -75,7 +77,7 @@ export function emptyMap(width: number, height: number): string {
 /** Drag over the map of a board, in cells, with the mouse. */
 export async function drag(page: Page, from: [number, number], to: [number, number], size: [number, number], tile = 0): Promise<void> {
   const box = (await page.locator(".board").nth(tile).boundingBox())!;
-  const scale = Math.min(box.width / size[0], box.height / size[1]);
+  const scale = WHOLE * Math.min(box.width / size[0], box.height / size[1]);
   const place = ([x, y]: [number, number]): [number, number] => [
     box.x + box.width / 2 + (x + 0.5 - size[0] / 2) * scale,
     box.y + box.height / 2 + (y + 0.5 - size[1] / 2) * scale,

@@ -13,6 +13,7 @@ export type Tool = "move" | "wall" | "erase";
 export type Marker = "start" | "goal";
 
 const MOST_ZOOM = 64;
+export const WHOLE = 0.95; // the share of a canvas that the whole map takes, so that markers in its corners are not cut off
 const GRAB = 22; // CSS pixels within which a marker can be dragged
 
 /** The part of the map that is shown: its middle in cells, and its size relative to the whole map. */
@@ -36,7 +37,7 @@ export class Camera {
 
   /** The frame of a canvas. */
   apply(frame: Frame, canvas: HTMLCanvasElement): void {
-    frame.scale = Math.min(canvas.width / this.width, canvas.height / this.height) * this.zoom;
+    frame.scale = Math.min(canvas.width / this.width, canvas.height / this.height) * this.zoom * WHOLE;
     frame.x = this.x - canvas.width / frame.scale / 2;
     frame.y = this.y - canvas.height / frame.scale / 2;
   }
