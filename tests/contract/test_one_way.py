@@ -29,7 +29,7 @@ def test_agents_with_databases_arrive_where_moves_cannot_be_taken_back(entry, se
     try:
         databases = [andante.build(kind, graph) for kind in entry.needs]
     except GraphError as refusal:
-        assert "taken back" in str(refusal)
+        assert "can be reversed" in str(refusal)
         pytest.skip(f"no {' and '.join(entry.needs)} database is built for one-way graphs")
     for start, goal in np.random.default_rng(seed).integers(len(graph), size=(10, 2)).tolist():
         assert start == goal or andante.run(entry, graph.problem(start, goal), databases=databases).solved
