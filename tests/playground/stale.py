@@ -29,14 +29,27 @@ def led_astray(database, grid, edited, goal):
     return [one for one in inside if not left.issuperset(walked(agent, grid, one, goal))]
 
 
+def climbed(agent, grid, start, goal):
+    """Return the moves of an agent for as long as each brings it nearer to the goal in octile distance."""
+
+    def far(state):
+        (x, y), (gx, gy) = grid.cell(state), grid.cell(goal)
+        dx, dy = abs(x - gx), abs(y - gy)
+        return max(dx, dy) + (2**0.5 - 1) * min(dx, dy)
+
+    return list(itertools.takewhile(lambda move: far(move[1]) < far(move[0]), walked(agent, grid, start, goal)))
+
+
 def broken_records(database, grid, edited):
-    """Return the states on paths of solved problems with an impossible move; LRTA* climbs where that is possible."""
+    """Return the states on paths of solved problems with an impossible move; LRTA* climbs where that is possible.
+
+    A record may have one subgoal only, from which the goal cannot be climbed to: the path ends where the climb does.
+    """
     agent, left, found = Agent("lrta", grid), moves_of(edited), set()
     arrays = database.arrays
     for k, (start, goal) in enumerate(zip(arrays.start.tolist(), arrays.goal.tolist(), strict=True)):
         stops = [start, *arrays.subgoal[arrays.first[k] : arrays.first[k + 1]].tolist(), goal]
-        legs = [walked(agent, grid, one, to) for one, to in itertools.pairwise(stops) if one != to]
-        moves = [move for leg in legs for move in leg]
+        moves = [move for one, to in itertools.pairwise(stops) if one != to for move in climbed(agent, grid, one, to)]
         if not left.issuperset(moves):
             found |= {state for move in moves for state in move}
     return sorted(found)
