@@ -1,5 +1,6 @@
 """Programs in C that use an exported library."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,12 @@ def run(*command, **options):
     done = subprocess.run([str(one) for one in command], capture_output=True, text=True, timeout=900, **options)
     assert done.returncode == 0, f"{done.returncode}: {done.stdout}{done.stderr}"
     return done.stdout
+
+
+def in_node(script, folder, task, tmp_path):
+    """Return what a script of this folder prints for a task, as JSON."""
+    (tmp_path / "task.json").write_text(json.dumps(task))
+    return json.loads(run(shutil.which("node"), f"tests/export/{script}", folder, tmp_path / "task.json"))
 
 
 def static_library(folder):

@@ -1,15 +1,13 @@
 """Crowds of a C library, called from Python and compared with crowds in Python that do the same."""
 
 import ctypes
-import json
-import shutil
-import subprocess
 
 import numpy as np
 
 import andante
 from andante.export.records import tick_names
 from tests.export.bindings import CODES, Files, library_in, memory
+from tests.export.compiling import in_node
 
 NAME, UNITS, MEMORY = "lrta", 40, 1_000_000
 FULL = 2
@@ -144,15 +142,6 @@ def same(ours, theirs, units):
         )  # fmt: skip
 
 
-def in_node(folder, tmp_path, task):
-    """Return what `crowd.mjs` prints for a task."""
-    (tmp_path / "task.json").write_text(json.dumps(task))
-    script = [shutil.which("node"), "tests/export/crowd.mjs", str(folder), str(tmp_path / "task.json")]
-    done = subprocess.run(script, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 class Both:
     """A crowd in Python and the same in C; each call is made on both."""
 
@@ -212,7 +201,7 @@ class Both:
     def check_in_node(self, name, folder, tmp_path):
         """Do the same in WebAssembly."""
         task = {"name": name, "place": self.grid.name, "script": self.script, "units": self.units()}
-        found = in_node(folder, tmp_path, task)
+        found = in_node("crowd.mjs", folder, task, tmp_path)
         assert found["ticks"] == self.ticks
         assert (found["names"], found["waiting"]) == ([name], 0)
         ours = self.ours

@@ -71,7 +71,7 @@ def bits(text):
 
 
 def emulated(program):
-    """Return a function that runs tasks with the program, as `walking.in_node` does."""
+    """Return a function that runs tasks with the program, as `walks_in_node` does."""
 
     def walked(folder, tasks, place):
         for task in tasks:

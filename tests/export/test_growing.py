@@ -14,8 +14,8 @@ from andante.export.crowds import CrowdPlan, CrowdSize, Made
 from andante.export.images import MapImage
 from andante.kernel import JIT
 from tests.export.bindings import CODES, library_in
-from tests.export.compiling import needs_gcc, run
-from tests.export.crowds import FULL, MEMORY, NAME, CCrowd, crowd_in, in_node, same
+from tests.export.compiling import in_node, needs_gcc, run
+from tests.export.crowds import FULL, MEMORY, NAME, CCrowd, crowd_in, same
 
 pytestmark = [
     pytest.mark.full,  # exported crowds are another loop, with the host's clock
@@ -93,7 +93,9 @@ def test_a_crowd_in_webassembly_grows(grid, tmp_path):
     starts, goals = walkers(grid, MANY, np.random.default_rng(8))
     script = [("add", *pair) for pair in zip(starts, goals, strict=True)]
     script += [("tick", 3000.0)] * 20 + [("reload",)] + [("tick", 3000.0)] * 10
-    found = in_node(out, tmp_path, {"name": NAME, "place": grid.name, "script": script, "larger": [2, 4, 8]})
+    found = in_node(
+        "crowd.mjs", out, {"name": NAME, "place": grid.name, "script": script, "larger": [2, 4, 8]}, tmp_path
+    )
     ours = andante.Crowd(NAME, grid, memory=TIMES * MEMORY)
     ours.add([grid.cell(state) for state in starts], [grid.cell(state) for state in goals])
     ticks = [ours.tick(expansions=3000.0) for _ in range(30)]

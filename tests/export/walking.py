@@ -1,9 +1,7 @@
 """Comparison of agents of an exported library with the same agents in Python."""
 
 import importlib.util
-import json
 import shutil
-import subprocess
 
 import numpy as np
 
@@ -14,6 +12,7 @@ from andante.episode.trial import Limits
 from andante.export import export
 from andante.world.problem import Problem
 from tests.export.bindings import CAgent, library_in
+from tests.export.compiling import in_node
 
 HAS_ZIG = importlib.util.find_spec("ziglang") is not None or shutil.which("zig") is not None
 LIMITS = Limits(moves=5000)
@@ -117,16 +116,12 @@ def check_changes(name, grid, folder, databases, problems):
             state = made.to
 
 
-def in_node(folder, tasks, tmp_path):
+def walks_in_node(folder, tasks, tmp_path):
     """Return the results of tasks that agents run in Node."""
-    (tmp_path / "tasks.json").write_text(json.dumps(tasks))
-    script = [shutil.which("node"), "tests/export/walk.mjs", str(folder), str(tmp_path / "tasks.json")]
-    done = subprocess.run(script, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return in_node("walk.mjs", folder, tasks, tmp_path)
 
 
-def check_changes_elsewhere(names, grid, folder, databases, tmp_path, problem, elsewhere=in_node):
+def check_changes_elsewhere(names, grid, folder, databases, tmp_path, problem, elsewhere=walks_in_node):
     """Compare walks while a cell closes and opens, saved and restored in between."""
     edits = edits_of(grid, problem)
     tasks = [
@@ -161,7 +156,7 @@ def _path(grid, pair):
     return trial.path if trial.solved else []
 
 
-def check_elsewhere(names, grid, folder, databases, tmp_path, problems, elsewhere=in_node):
+def check_elsewhere(names, grid, folder, databases, tmp_path, problems, elsewhere=walks_in_node):
     """Run problems, then walk the first of them one move at a time."""
     tasks = [
         {
