@@ -245,7 +245,8 @@ function unhex(hex: string): Uint8Array {
   return Uint8Array.from({ length: hex.length / 2 }, (_, i) => parseInt(hex.slice(2 * i, 2 * i + 2), 16));
 }
 
-const STEPS = [[0, -1], [1, -1], [1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1]] as const;
+/** The directions of moves, north first, then clockwise. */
+export const STEPS = [[0, -1], [1, -1], [1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1]] as const;
 
 /** Return the moves of all cells of a map without walls: a bit for each direction, north first, then clockwise. */
 export function openMoves({ width, height }: Size): Uint8Array {

@@ -5,11 +5,10 @@
  * The format of files is described in docs/explanation/database-files.md.
  */
 
-import { openMoves, type Size } from "./files";
+import { openMoves, type Size, STEPS } from "./files";
 import type { Cell } from "./types";
 
 const DIAGONAL = Math.round(Math.SQRT2 * 2 ** 32) / 2 ** 32; // as in Python, where sums of costs are exact
-const STEPS = [[0, -1], [1, -1], [1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1]] as const;
 const [LONGEST, SHORTEST] = [60, 61]; // greedy moves of a `moves` database: among equals the most or the least expensive
 
 /** The directions of each set of bits, north first, then clockwise. */
